@@ -87,6 +87,12 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/terminal/session?activeTab=offline": {ADMIN, AUDITOR},
     "/terminal/command": {ADMIN, AUDITOR},
     "/terminal/sessions/{session}": {ADMIN, AUDITOR},
+    "/terminal/storages": {ADMIN},
+    "/terminal/storages?activeTab=command": {ADMIN},
+    "/terminal/replay-storage/create?type=s3": {ADMIN},
+    "/terminal/replay-storage/{storage}/update": {ADMIN},
+    "/terminal/command-storage/create": {ADMIN},
+    "/terminal/command-storage/{command_storage}/update": {ADMIN},
     "/terminal/sessions/{session}?activeTab=info": {ADMIN, AUDITOR},
     "/terminal/sessions/{session}?activeTab=files": {ADMIN, AUDITOR},
     "/terminal/sessions/{session}?activeTab=commands": {ADMIN, AUDITOR},
@@ -191,6 +197,8 @@ def addresses(world: World) -> dict[str, str]:
         "group": world.admin.post("/api/v1/users/groups/", {"name": "Wall keepers"})["id"],
         **{resource.path: world.admin.post(resource.url, dict(resource.values))["id"] for resource in PLAIN},
         "session": str(finished[0]["id"]),
+        "storage": world.admin.get("/api/v1/terminal/replay-storages/?name=default")[0]["id"],
+        "command_storage": world.admin.get("/api/v1/terminal/command-storages/?name=default")[0]["id"],
         **applications,
     }
 

@@ -16,6 +16,7 @@ import { sessionsSection } from '#/features/sessions/routes';
 import { isStartOpen } from '#/features/start/closed';
 import { settingsSection } from '#/features/settings/routes';
 import { startSection } from '#/features/start/routes';
+import { storageRecords } from '#/features/storages/routes';
 import { usersSection } from '#/features/users/routes';
 import {
   credentialsSection,
@@ -23,6 +24,12 @@ import {
   webTerminalSection,
   workbenchSection,
 } from '#/features/workbench/routes';
+
+/** Storages are set up below the terminals, whose sessions they keep. */
+const terminalSection: Section = {
+  ...sessionsSection,
+  routes: [...sessionsSection.routes, ...storageRecords],
+};
 
 /** All screens of the console, by menu section. */
 export const sections: readonly Section[] = [
@@ -37,7 +44,7 @@ export const sections: readonly Section[] = [
   assetsSection,
   applicationsSection,
   permsSection,
-  sessionsSection,
+  terminalSection,
   auditsSection,
   jobsSection,
   extensionSection,

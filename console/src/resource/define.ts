@@ -5,6 +5,7 @@ import type { DateBounds } from '#/ui/dates/typed';
 import type { Icon } from '#/ui/icon';
 import type { PickerOption } from '#/ui/picker';
 import type { ApiLists } from '#/lib/api-types';
+import type { FieldMap } from './api';
 import type { ResourceRoutes } from './routes';
 
 /** An object of the API. Each resource narrows it to the fields that its definition uses. */
@@ -161,7 +162,10 @@ export interface NextStep {
 /** A way to create an object. */
 export interface CreateEntry {
   readonly id: string;
-  readonly label: string;
+  /** Key of a text. */
+  readonly label?: string;
+  /** The text itself, for kinds that the server names. */
+  readonly text?: string;
   readonly to: string;
   /** Heading above the first entry of a group. */
   readonly group?: string;
@@ -188,10 +192,15 @@ export interface ListDefinition<Row, N extends Names = Names> {
   /** Content below a row when it is expanded. */
   readonly details?: (row: Row) => ReactNode;
   readonly isInactive?: (row: Row) => boolean;
-  /** Several ways to create, e.g. by protocol, asked when the menu is rendered. Targets are paths of the console. */
-  readonly createMenu?: () => readonly CreateEntry[];
+  /**
+   * Several ways to create, e.g. by protocol, asked when the menu is rendered. Targets are paths of the console. Receives
+   * the fields of a new object, once the metadata is loaded. Without an entry nothing can be created.
+   */
+  readonly createMenu?: (fields: FieldMap | undefined) => readonly CreateEntry[];
   /** For lists in which nothing is created: where the rows come from, shown when the list is empty. */
   readonly next?: NextStep;
+  /** Further next steps of an empty list, which are not plain links. */
+  readonly steps?: () => ReactNode;
   /** Default length of the date range, in days; absent: no date range. */
   readonly dateRangeDays?: number;
   readonly order?: string;
@@ -233,7 +242,8 @@ export interface FieldSpec {
   readonly label?: string;
   /** Key of a text; default: the help text from the metadata. */
   readonly help?: string | ((context: FieldContext) => string);
-  readonly required?: boolean;
+  /** Default: as the metadata says. A secret may be required for a new object only. */
+  readonly required?: boolean | ((context: FieldContext) => boolean);
   /** Choice among rows of another endpoint, which may depend on other fields. */
   readonly remote?: RemoteOptions | ((context: FieldContext) => RemoteOptions);
   /** Several rows; default: true for lists of keys. */
@@ -267,6 +277,8 @@ export interface FieldSpec {
   readonly isDisabled?: (context: FieldContext) => boolean;
   /** What the field of a new object holds as long as nobody types into it, e.g. a path with the username. */
   readonly follows?: (values: FormValues) => string;
+  /** A stored secret can be replaced, but not removed. */
+  readonly irremovable?: boolean;
   /** Field of the screen only; it is never sent. */
   readonly local?: boolean;
   /** For a nested object: its fields are among the others, without a heading and a line of their own. */

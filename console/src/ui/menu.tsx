@@ -80,7 +80,7 @@ function MenuItem({ entry, onChoose }: { readonly entry: MenuEntry; readonly onC
       aria-disabled={isDisabled}
       tabIndex={-1}
       className="pt-item pt-menu-item"
-      data-danger={entry.danger || undefined}
+      data-danger={(entry.danger && !isDisabled) || undefined}
       data-selected={entry.selected || undefined}
       data-disabled={isDisabled}
       onMouseEnter={(event) => event.currentTarget.focus({ preventScroll: true })}

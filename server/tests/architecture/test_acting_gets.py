@@ -13,6 +13,7 @@ from endpoints import HTTP, PASSWORD, SIGN_IN, Endpoint
 from factories.grants import make_asset
 from postern.apps.jobs.connectivity.job import TEST_ASSETS, AssetsArgument
 from postern.apps.jobs.job_center import actions as task_writes
+from postern.apps.sessions.models import CommandStorage, ReplayStorage
 from postern.apps.users.models import User
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.checks import view_of, walk
@@ -98,14 +99,19 @@ def _acts(view: Any) -> bool:
 @pytest.mark.spec("S7-020", "S7-019")
 def test_acting_get_needs_the_csrf_token_and_the_right(people: dict[str, User]) -> None:
     endpoints = _acting_endpoints()
-    assert len(endpoints) == len({action for _view, action, _actions in ACTING})
+    assert len(endpoints) == len({(type(view), action) for view, action, _actions in ACTING})
     client = _signed_in(people["admin"])
     token = client.cookies["csrftoken"].value
     weak = _signed_in(people["user"])
     work = task_writes.work(TEST_ASSETS, AssetsArgument(assets=(make_asset().pk,)), "")
     task = task_writes.TASKS.create(actor=SYSTEM, org_id=DEFAULT_ORG_ID, values={"name": "task", **work})
+    rows: dict[str, Any] = {
+        "/api/v1/ops/tasks/": task,
+        "/api/v1/terminal/replay-storages/": ReplayStorage.objects.get(name="default"),
+        "/api/v1/terminal/command-storages/": CommandStorage.objects.get(name="default"),
+    }
     for endpoint in endpoints:
-        row = task if endpoint.path.startswith("/api/v1/ops/tasks/") else people["auditor"]
+        row = rows.get(endpoint.path.partition("<")[0], people["auditor"])
         url = endpoint.url.replace("6f1c2b9e-6f58-4c0e-9d0c-2b7f6f0a4d11", str(row.pk))
         for refused in (client.get(url), client.head(url), client.get(url, headers={"X-CSRFToken": "x" * 32})):
             assert refused.status_code == 403, endpoint

@@ -52,6 +52,16 @@ def payloads(number: int) -> dict[str, dict[str, Any]]:
             "systemuser": None,
             "password": PASSWORD,
         },
+        "/api/v1/terminal/replay-storages/": {
+            "name": f"storage {number}",
+            "type": "ceph",
+            "meta": {
+                "BUCKET": "recordings",
+                "ACCESS_KEY": "AKIDEXAMPLE",
+                "SECRET_KEY": PASSWORD.replace(" ", "-"),
+                "ENDPOINT": f"https://198.51.100.{number % 256}",
+            },
+        },
         "/api/v1/notifications/webhooks/": {
             "name": f"webhook {number}",
             "address": f"https://198.51.100.{number % 256}/hook",

@@ -62,14 +62,17 @@ from postern.apps.perms.models import (
 from postern.apps.perms.permissions.actions import add_link
 from postern.apps.preferences.actions import change_settings
 from postern.apps.preferences.models import PreferenceValue
-from postern.apps.sessions.models import EnteredCredential, ProxyOrder, Session, Terminal
+from postern.apps.sessions.models import EnteredCredential, ProxyOrder, ReplayStorage, Session, Terminal
+from postern.apps.sessions.storages import places as storage_places
 from postern.apps.users.credentials.actions import links
 from postern.apps.users.invitations.actions import LIFETIME
 from postern.apps.users.models import Invitation, MfaLevel, User
+from postern.apps.vault import facade as vault
 from postern.apps.vault.models import SystemUser, SystemUserAsset, SystemUserNode
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, token_hash
+from postern.kernel.secret import Secret
 
 Values = dict[str, Any]
 RECORDINGS = Path(__file__).parents[1] / "fixtures" / "recordings"
@@ -474,6 +477,13 @@ class Preparations:
         User.objects.filter(pk=self.admin.pk).update(email="")
         deliveries.enqueue(message, [self.admin.pk])
         return {"delivery": str(MessageDelivery.objects.get().pk)}
+
+    def with_replay_storage(self) -> Values:
+        meta = {"BUCKET": "recordings", "ENDPOINT": "https://169.254.169.254"}
+        row = ReplayStorage.objects.create(name="archive", type="s3", meta=meta)
+        for column in ("ACCESS_KEY", "SECRET_KEY"):
+            vault.put_secret(storage_places.place_of(row, column), Secret("key"))
+        return {"replay_storage": str(row.pk)}
 
     def with_webhook(self) -> Values:
         row = Webhook.objects.create(name="hook", address="https://198.51.100.7/hook", audit_categories=["refusals"])

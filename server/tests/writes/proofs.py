@@ -46,7 +46,13 @@ def is_told(write: Write, world: World) -> list[str]:
 def _only_told(write: Write) -> list[str]:
     """Looking and testing is no writing, but some of it is told."""
     looks = {"replay.verified", "command.confirmation_refused", "settings.mail_tested", "settings.provider_tested"}
-    looks |= {"settings.ldap_tested", "settings.ldap_sign_in_tested", "webhook.tested", "settings.syslog_tested"}
+    looks |= {
+        "settings.ldap_tested",
+        "settings.ldap_sign_in_tested",
+        "webhook.tested",
+        "settings.syslog_tested",
+        "storage.tested",
+    }
     return [] if {told.event for told in write.told} <= looks else ["tells of a change, and changes nothing"]
 
 

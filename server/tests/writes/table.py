@@ -18,6 +18,7 @@ from writes import (
     sessions,
     signing_in,
     sso_links,
+    storages,
     vault,
     webhooks,
 )
@@ -42,5 +43,6 @@ AREAS: dict[str, list[Write]] = {
     "audits": audits.WRITES,
     "jobs": jobs.WRITES,
     "webhooks": webhooks.WRITES,
+    "storages": storages.WRITES,
     **{resource.path: resource.writes() for resource in PLAIN},
 }

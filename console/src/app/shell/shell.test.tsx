@@ -149,6 +149,19 @@ describe('what a role may open', () => {
     expect(monitor && refusalOf(monitor, as(Role.SuperAuditor))).toBe('permission');
   });
 
+  test('[S2-111] [S6-022] storages and their forms are for system administrators', () => {
+    const screens = ['Storage', 'CreateReplayStorage', 'ReplayStorageUpdate'];
+    for (const name of [...screens, 'CreateCommandStorage', 'CommandStorageUpdate']) {
+      const record = recordNamed(name);
+      expect(record && refusalOf(record, as(Role.SuperAdmin))).toBeNull();
+      for (const role of [Role.SuperAuditor, Role.OrgAdmin, Role.OrgAuditor, Role.User])
+        expect(record && refusalOf(record, as(role))).toBe('permission');
+    }
+    const menuOf = (role: number) => menuFor(as(role)).flatMap((section) => section.routes);
+    expect(menuOf(Role.SuperAdmin).map((record) => record.name)).toContain('Storage');
+    expect(menuOf(Role.OrgAdmin).map((record) => record.name)).not.toContain('Storage');
+  });
+
   test('a screen without the right is refused, also by its address', () => {
     const list = recordNamed('UserList');
     if (!list) throw new Error('UserList is not declared');

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound } from 'lucide-react';
 import { useState } from 'react';
+import { AdminPageLink } from '#/domain/admin-page/AdminPageLink';
+import { mayGrant } from '#/domain/admin-page/may-grant';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
-import { useMay, useSession } from '#/lib/session';
+import { useSession } from '#/lib/session';
 import { ansibleLine, type Named, sshConfig } from '#/lib/ssh-lines';
 import { Button } from '#/ui/button';
 import { RadioGroup } from '#/ui/choice';
 import { Dialog } from '#/ui/dialog';
-import { AppLink, LinkButton } from '#/ui/link';
+import { AppLink } from '#/ui/link';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { visible } from '#/ui/visible-text';
@@ -40,17 +42,16 @@ function Files({ asset, systemUser }: { readonly asset: Named; readonly systemUs
 /** Nothing to connect with: whom to ask, or for an administrator the form that helps. */
 function NoAccount({ asset }: { readonly asset: Named }) {
   const t = useT();
-  const { id } = useSession().profile;
-  const mayGrant = useMay('admin');
+  const session = useSession();
   const name = visible(asset.name);
-  if (!mayGrant) return <p>{t('ssh-lines:none', { asset: name })}</p>;
-  const filled = new URLSearchParams({ asset: asset.id, user: id });
+  if (!mayGrant(session)) return <p>{t('ssh-lines:none', { asset: name })}</p>;
+  const filled = new URLSearchParams({ asset: asset.id, user: session.profile.id });
   return (
     <div className="grid justify-items-start gap-3">
       <p>{t('ssh-lines:none_yet', { asset: name })}</p>
-      <LinkButton to={paths.createAssetPermission(`?${filled.toString()}`)} icon={KeyRound}>
+      <AdminPageLink to={paths.createAssetPermission(`?${filled.toString()}`)} icon={KeyRound}>
         {t('ssh-lines:grant')}
-      </LinkButton>
+      </AdminPageLink>
     </div>
   );
 }

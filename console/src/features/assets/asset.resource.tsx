@@ -37,6 +37,7 @@ import { Connectivity, ConnectivityFacts } from './Connectivity';
 import type { startOnAsset } from './host-jobs';
 import { LabelChips } from './LabelChips';
 import { assetMorePath, assetRoutes, domainRoutes, newHostPath } from './addresses';
+import { endSessionsAction } from '#/domain/session-history/end-action';
 import type { AssetRow } from './asset-row';
 
 /** Actions that few visits of the list use. */
@@ -333,6 +334,11 @@ export const asset = defineResource<AssetRow, 'assets/assets/'>({
       job('refresh', 'refresh', Cpu),
       job('test_accounts', 'test_system_user', KeyRound),
       job('push_accounts', 'push_system_user', UserRoundPlus),
+      endSessionsAction<AssetRow>('asset', (row) => row.hostname, {
+        label: 'assets:quick.end_sessions',
+        state: 'assets:quick.end_sessions_state',
+        button: 'assets:quick.end_sessions',
+      }),
     ],
     side: (row, tools) => (
       <>

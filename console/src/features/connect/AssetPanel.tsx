@@ -1,9 +1,13 @@
 import { useQueries, useQuery } from '@tanstack/react-query';
-import { Server } from 'lucide-react';
+import { KeyRound, Server } from 'lucide-react';
 import { useDeferredValue, useState } from 'react';
+import { AdminPageLink } from '#/domain/admin-page/AdminPageLink';
+import { mayGrant } from '#/domain/admin-page/may-grant';
 import { itemOf } from '#/domain/granted-tree/items';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
+import { useSession } from '#/lib/session';
 import { Button } from '#/ui/button';
 import { TextInput } from '#/ui/field';
 import { SkeletonLines } from '#/ui/skeleton';
@@ -39,6 +43,21 @@ export function AssetPanel({ onChoose }: { readonly onChoose: (asset: GrantedAss
   );
 }
 
+/** Administrators are told what they can do, others whom to ask. */
+function NothingGranted() {
+  const t = useT();
+  const session = useSession();
+  if (!mayGrant(session)) return <p className="p-3 text-ink-3">{t('connect:nothing_granted')}</p>;
+  return (
+    <div className="grid justify-items-start gap-2 p-3">
+      <p className="text-ink-3">{t('connect:nothing_granted_yet')}</p>
+      <AdminPageLink newTab icon={KeyRound} to={paths.createAssetPermission(`?user=${session.profile.id}`)}>
+        {t('connect:why.grant')}
+      </AdminPageLink>
+    </div>
+  );
+}
+
 function AssetTree({ onChoose }: { readonly onChoose: (asset: GrantedAsset) => void }) {
   const t = useT();
   const roots = useQuery(branchQuery(null));
@@ -56,7 +75,8 @@ function AssetTree({ onChoose }: { readonly onChoose: (asset: GrantedAsset) => v
       </div>
     );
   }
-  if (roots.data.length === 0) return <p className="p-3 text-ink-3">{t('connect:nothing_granted')}</p>;
+  // The node of favourites is there without any asset, too.
+  if (roots.data.every((node) => itemOf(node, null).count === 0)) return <NothingGranted />;
   const assets = new Map<string, GrantedAsset>();
   const items: TreeItem[] = [];
   const add = (nodes: readonly GrantedNode[], parentId: string | null): void => {

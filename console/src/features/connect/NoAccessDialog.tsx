@@ -1,12 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { KeyRound, OctagonX } from 'lucide-react';
+import { AdminPageLink } from '#/domain/admin-page/AdminPageLink';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { useIsRootOrganization } from '#/lib/session';
 import { Button } from '#/ui/button';
 import { Dialog } from '#/ui/dialog';
-import { AppLink, LinkButton } from '#/ui/link';
+import { AppLink } from '#/ui/link';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { visible } from '#/ui/visible-text';
@@ -85,9 +86,9 @@ export function NoAccessDialog({
         <>
           <Button onClick={onClose}>{t('connect:close')}</Button>
           {access.data?.may_grant && !access.data.allowed && (
-            <LinkButton to={permissionForm(access.data)} kind="primary" icon={KeyRound} newTab>
+            <AdminPageLink to={permissionForm(access.data)} kind="primary" icon={KeyRound} newTab>
               {t('connect:why.grant')}
-            </LinkButton>
+            </AdminPageLink>
           )}
         </>
       }

@@ -81,6 +81,12 @@ const quick: readonly QuickAction<TerminalRow>[] = terminalActions.flatMap((acti
       ],
 );
 
+/** The metadata has the names of the storages that a terminal may use. */
+const STORAGES = {
+  replay_storage: { control: 'select', help: 'sessions:terminals.replay_storage_help' },
+  command_storage: { control: 'select' },
+} as const;
+
 export const terminal = defineResource<TerminalRow, 'terminal/terminals/'>({
   name: 'TerminalListTable',
   api: 'terminal/terminals/',
@@ -92,6 +98,7 @@ export const terminal = defineResource<TerminalRow, 'terminal/terminals/'>({
     many: 'sessions:terminals.many',
     what: 'sessions:terminals.what',
   },
+  shared: true,
   can: { create: false, clone: false, deleteMany: false },
   list: {
     next: { label: 'sessions:terminals.help', to: paths.help('docs') },
@@ -116,6 +123,7 @@ export const terminal = defineResource<TerminalRow, 'terminal/terminals/'>({
     ],
     rowActions: terminalActions,
     exchange: { import: false },
+    bulkUpdate: { fields: ['replay_storage', 'command_storage'] },
     isInactive: (row) => stateOf(row) !== 'accepted',
     phone: {
       icon: ServerCog,
@@ -124,7 +132,11 @@ export const terminal = defineResource<TerminalRow, 'terminal/terminals/'>({
     },
   },
   form: {
-    groups: [{ title: 'sessions:terminals.form', fields: ['name', 'comment'] }],
+    groups: [
+      { title: 'sessions:terminals.form', fields: ['name', 'comment'] },
+      { title: 'sessions:terminals.storages', fields: ['replay_storage', 'command_storage'] },
+    ],
+    fields: STORAGES,
     method: 'patch',
   },
   detail: {
@@ -145,6 +157,8 @@ export const terminal = defineResource<TerminalRow, 'terminal/terminals/'>({
             value: (row) => (row.fingerprint ? <CopyCell value={row.fingerprint} /> : null),
           },
           'version',
+          'replay_storage',
+          'command_storage',
           'date_created',
           'comment',
         ],

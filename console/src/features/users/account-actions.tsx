@@ -8,6 +8,7 @@ import { daysFrom } from '#/ui/dates/shortcuts';
 import { fieldValue } from '#/ui/dates/typed';
 import { bulkEffect } from '#/domain/access-preview/effects';
 import { groupOptions } from '#/domain/remotes';
+import { endSessionsAction } from '#/domain/session-history/end-action';
 import { Status } from '#/ui/status';
 import { managesMembers, removeMany, removeOne, resetKey, setActive, switchActive } from './user-actions';
 
@@ -139,3 +140,9 @@ export const UNBLOCK: QuickAction<Account> = {
     run: (row) => http.patch(`users/users/${row.id}/unblock/`, {}),
   },
 };
+
+export const END_SESSIONS: QuickAction<Account> = endSessionsAction<Account>('user', (row) => row.name, {
+  label: 'users:quick.end_sessions',
+  state: 'users:quick.end_sessions_state',
+  button: 'users:quick.end_sessions',
+});

@@ -23,6 +23,7 @@ import {
   keyReset,
   notChangeable,
   ROW_ACTIONS,
+  END_SESSIONS,
   UNBLOCK,
 } from './account-actions';
 import { InviteButton } from './InviteButton';
@@ -260,6 +261,7 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
         control: { kind: 'button', label: 'users:quick.reset', run: resetPassword },
       },
       keyReset('users:quick.reset_key_state'),
+      END_SESSIONS,
       accessReset<UserRow>(resetAccess, (row) =>
         isMe(row) ? translate('users:quick.own_access') : undefined,
       ),

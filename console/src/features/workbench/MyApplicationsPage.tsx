@@ -1,8 +1,13 @@
+import { KeyRound } from 'lucide-react';
+import { useMemo } from 'react';
+import { AdminPageLink } from '#/domain/admin-page/AdminPageLink';
+import { mayGrant } from '#/domain/admin-page/may-grant';
 import { type GrantedApplicationRow, GrantedSystemUsers } from '#/domain/application-kinds/granted';
 import { CATEGORY_ICONS } from '#/domain/application-kinds/icons';
 import type { ApplicationCategory } from '#/domain/application-kinds/kinds';
 import { translate, useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
+import { useSession } from '#/lib/session';
 import { type Column, defineResource, type NamesOf } from '#/resource/define';
 import { CopyCell } from '#/resource/format';
 import { ResourceList } from '#/resource/list/ResourceList';
@@ -57,7 +62,7 @@ const KINDS: Readonly<Record<ApplicationCategory, Kind>> = {
 };
 
 // i18n: workbench:app_noun.*
-function definition(category: ApplicationCategory) {
+function definition(category: ApplicationCategory, maySelf: boolean) {
   const { columns, place } = KINDS[category];
   const icon = CATEGORY_ICONS[category];
   return defineResource<GrantedApplicationRow, 'perms/users/applications/', 'system_users'>({
@@ -69,11 +74,19 @@ function definition(category: ApplicationCategory) {
     noun: {
       one: `workbench:app_noun.${category}.one`,
       many: `workbench:app_noun.${category}.many`,
-      what: `workbench:app_noun.${category}.what`,
+      what: `workbench:app_noun.${category}.${maySelf ? 'what_to_grant' : 'what'}`,
     },
     can: { create: false, deleteMany: false },
     list: {
-      next: { label: 'workbench:ask', to: paths.help('support') },
+      ...(maySelf
+        ? {
+            steps: () => (
+              <AdminPageLink kind="primary" icon={KeyRound} to={paths.createApplicationPermission}>
+                {translate('workbench:grant.application')}
+              </AdminPageLink>
+            ),
+          }
+        : { next: { label: 'workbench:ask', to: paths.help('support') } }),
       columns: [
         'name',
         'type',
@@ -107,11 +120,6 @@ function definition(category: ApplicationCategory) {
   });
 }
 
-const RESOURCES = {
-  remote_app: definition('remote_app'),
-  db: definition('db'),
-  cloud: definition('cloud'),
-} as const;
 const QUERIES = {
   remote_app: { category: 'remote_app' },
   db: { category: 'db' },
@@ -122,9 +130,11 @@ const QUERIES = {
 /** The applications of a category that the person may use, and what they can do with them here. */
 export function MyApplicationsPage({ category }: { readonly category: ApplicationCategory }) {
   const t = useT();
+  const maySelf = mayGrant(useSession());
+  const resource = useMemo(() => definition(category, maySelf), [category, maySelf]);
   return (
     <ResourceList
-      resource={RESOURCES[category]}
+      resource={resource}
       query={QUERIES[category]}
       strip={<Note>{t(`workbench:app_note.${category}`)}</Note>}
     />

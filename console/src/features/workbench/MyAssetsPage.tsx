@@ -1,12 +1,15 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { Server, SquareTerminal } from 'lucide-react';
+import { KeyRound, Plus, Server, SquareTerminal } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { http } from '#/lib/http/client';
 import { translate, useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
+import { useSession } from '#/lib/session';
 import { defineResource } from '#/resource/define';
 import { ChipsCell, MonoCell, ShowCell } from '#/resource/format';
 import { ResourceList } from '#/resource/list/ResourceList';
+import { AdminPageLink } from '#/domain/admin-page/AdminPageLink';
+import { mayGrant } from '#/domain/admin-page/may-grant';
 import type { ChosenNode } from '#/domain/node-search/chosen-node';
 import { NodeTree } from '#/domain/node-tree/NodeTree';
 import { SshButton } from '#/domain/ssh-lines/SshButton';
@@ -53,17 +56,39 @@ function ConnectLink({ row }: { readonly row: MyAssetRow }) {
   );
 }
 
+/** What administrators can do for themselves when nothing is granted to them. */
+function GrantSteps() {
+  const user = useSession().profile.id;
+  return (
+    <>
+      <AdminPageLink kind="primary" icon={KeyRound} to={paths.createAssetPermission(`?user=${user}`)}>
+        {translate('workbench:grant.asset')}
+      </AdminPageLink>
+      <AdminPageLink icon={Plus} to={paths.newHost}>
+        {translate('workbench:grant.host')}
+      </AdminPageLink>
+    </>
+  );
+}
+
 function resourceFor(api: string) {
+  const maySelf = mayGrant();
   return defineResource<MyAssetRow, 'perms/users/assets/', 'favorite' | 'system_users' | 'ssh' | 'connect'>({
     name: 'MyAssetTable',
     api,
     routes: { names: { list: 'MyAssets' }, paths: { list: '/my-assets' }, titles: { list: 'nav:my_assets' } },
     icon: Server,
     nameOf: (row) => row.hostname,
-    noun: { one: 'workbench:asset.one', many: 'workbench:asset.many', what: 'workbench:asset.what' },
+    noun: {
+      one: 'workbench:asset.one',
+      many: 'workbench:asset.many',
+      what: maySelf ? 'workbench:grant.what' : 'workbench:asset.what',
+    },
     can: { create: false, deleteMany: false },
     list: {
-      next: { label: 'workbench:ask', to: paths.help('support') },
+      ...(maySelf
+        ? { steps: () => <GrantSteps /> }
+        : { next: { label: 'workbench:ask', to: paths.help('support') } }),
       columns: [
         {
           key: 'favorite',

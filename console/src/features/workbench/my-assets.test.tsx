@@ -2,8 +2,10 @@ import { screen, waitFor, within } from '@testing-library/react';
 import userEvent from '@testing-library/user-event';
 import { http as mock, HttpResponse } from 'msw';
 import { expect, test, vi } from 'vitest';
+import { Role } from '#/lib/permissions';
+import { rememberedRole } from '#/lib/session';
 import { pageOf, recordedServer } from '#/test/recorded';
-import { renderScreen } from '#/test/render';
+import { admin, adminSession, renderScreen } from '#/test/render';
 import { MyAssetsPage } from './MyAssetsPage';
 
 const asset = (id: string, more: object = {}) => ({
@@ -92,4 +94,31 @@ test('above a long list are the assets of the last sessions that may still be re
   await userEvent.click(screen.getByRole('button', { name: 'a-1' }));
   expect(within(await screen.findByRole('dialog', { name: 'a-1' })).getByText('192.0.2.1')).toBeTruthy();
   expect(await screen.findByText('root')).toBeTruthy();
+});
+
+const nothing = () => mock.get('*/api/v1/perms/users/assets/', () => HttpResponse.json(pageOf([])));
+const onUserPage = { ...adminSession, currentRole: Role.User };
+
+test('without an asset an administrator is led to the admin page, where they can grant one', async () => {
+  server.use(nothing());
+  const { unmount } = await renderScreen(<MyAssetsPage />, { session: onUserPage });
+  expect(await screen.findByText(/Create one, or add a host first/)).toBeTruthy();
+  expect(screen.queryByText(/Ask an administrator/)).toBeNull();
+  const grant = screen.getByRole('link', { name: 'Create asset permission' });
+  expect(grant.getAttribute('href')).toBe(`/ui/perms/asset-permissions/create?user=${admin.id}`);
+  // The page is left in the browser only; here the click shows which page opens.
+  grant.addEventListener('click', (event) => event.preventDefault());
+  await userEvent.click(grant);
+  expect(rememberedRole(admin.username)).toBe(Role.SuperAdmin);
+  unmount();
+});
+
+test('without an asset others are told whom to ask', async () => {
+  server.use(nothing());
+  await renderScreen(<MyAssetsPage />, {
+    session: { ...onUserPage, permissions: Role.User, roles: [Role.User] },
+  });
+  expect(await screen.findByText(/Ask an administrator/)).toBeTruthy();
+  expect(screen.getByRole('link', { name: 'Whom to ask' })).toBeTruthy();
+  expect(screen.queryByRole('link', { name: 'Create asset permission' })).toBeNull();
 });

@@ -1,9 +1,9 @@
 import { SquarePen } from 'lucide-react';
 import { lazy, Suspense, useState } from 'react';
 import { loadNamespaces, useT } from '#/lib/i18n';
-import { useIsRootOrganization } from '#/lib/session';
 import { Button } from '#/ui/button';
 import type { ActionTools, Resource, ResourceDefinition } from '../define';
+import { useBarsWrites } from '../use-bars-writes';
 
 // Loaded on demand: the dialog needs the controls of all forms, which a list does not.
 const BulkUpdateDialog = lazy(async () => {
@@ -29,7 +29,7 @@ export function BulkUpdateAction<Row extends Resource>({
   readonly tools: ActionTools;
 }) {
   const t = useT();
-  const isRoot = useIsRootOrganization();
+  const isRoot = useBarsWrites(resource);
   const [open, setOpen] = useState(false);
   const { bulkUpdate } = resource.list;
   if (!bulkUpdate) return null;

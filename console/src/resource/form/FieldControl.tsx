@@ -73,7 +73,8 @@ export function FieldControl({ name, meta, spec, form, context, specs }: FieldCo
       />
     );
   }
-  const required = spec.required ?? (meta?.required === true && kind !== 'checkbox');
+  const asked = typeof spec.required === 'function' ? spec.required(context) : spec.required;
+  const required = asked ?? (meta?.required === true && kind !== 'checkbox');
   const helpKey = typeof spec.help === 'function' ? spec.help(context) : spec.help;
   const help = helpKey === undefined ? meta?.help_text : t(helpKey);
   const disabled = spec.isDisabled?.(context) ?? false;
@@ -125,7 +126,7 @@ export function FieldControl({ name, meta, spec, form, context, specs }: FieldCo
                 <StoredSecret
                   label={label}
                   isStored={isStored}
-                  mayRemove={!required && !disabled}
+                  mayRemove={!required && !disabled && spec.irremovable !== true}
                   value={field.value}
                   onChange={field.onChange}
                 />

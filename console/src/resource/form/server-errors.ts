@@ -20,7 +20,9 @@ export function sortErrors(errors: FieldErrors, names: readonly string[], metas:
       const children = map[field]?.children;
       if (field === 'non_field_errors') general.push(errorText(problem));
       else if (children && typeof problem !== 'string') visit(problem, children, `${name}.`);
-      else if (shown.has(name) || (prefix !== '' && field in map)) fields.set(name, errorText(problem));
+      // A message about a nested object as a whole: only its fields have places for messages.
+      else if (!children && (shown.has(name) || (prefix !== '' && field in map)))
+        fields.set(name, errorText(problem));
       else general.push(`${map[field]?.label ?? field}: ${errorText(problem)}`);
     }
   };

@@ -29,6 +29,7 @@ export function EmptyActions<Row extends Resource>({
     <>
       {children}
       {isMadeElsewhere && <span className="text-ink-2">{t('resource:empty.in_root')}</span>}
+      {resource.list.steps?.()}
       {next && mayGo && !isMadeElsewhere && <LinkButton to={next.to}>{t(next.label)}</LinkButton>}
       {dates.isOn && !isWidest(dates) && (
         <Button icon={History} onClick={() => lookBack(dates)}>

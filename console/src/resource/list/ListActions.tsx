@@ -7,7 +7,7 @@ import { confirm } from '#/ui/confirm';
 import { LinkButton } from '#/ui/link';
 import { MenuButton } from '#/ui/menu';
 import { toast } from '#/ui/toast';
-import { deleteMany } from '../api';
+import { deleteMany, type FieldMap } from '../api';
 import { BulkUpdateAction } from '../bulk/BulkUpdateAction';
 import type { ActionTools, BulkTools, Resource, ResourceDefinition } from '../define';
 import { useBarsWrites } from '../use-bars-writes';
@@ -19,11 +19,14 @@ export function CreateButton<Row extends Resource>({
   resource,
   query,
   allowed,
+  fields,
   tools,
 }: {
   readonly resource: ResourceDefinition<Row>;
   readonly query: string;
   readonly allowed: boolean;
+  /** Fields of a new object, once the metadata is loaded. */
+  readonly fields: FieldMap | undefined;
   readonly tools: ActionTools;
 }) {
   const t = useT();
@@ -39,13 +42,25 @@ export function CreateButton<Row extends Resource>({
     );
   }
   if (resource.list.createMenu) {
+    const entries = resource.list.createMenu(fields);
+    if (entries.length === 0) {
+      return (
+        <Button
+          icon={Plus}
+          disabled
+          disabledReason={fields === undefined ? undefined : t('resource:nothing_to_create')}
+        >
+          {t(titles.create)}
+        </Button>
+      );
+    }
     return (
       <MenuButton
         kind="primary"
         label={t(titles.create)}
-        entries={resource.list.createMenu().map((entry) => ({
+        entries={entries.map((entry) => ({
           id: entry.id,
-          label: t(entry.label),
+          label: entry.text ?? t(entry.label ?? ''),
           ...(entry.group === undefined ? {} : { heading: t(entry.group) }),
           ...(entry.disabledReason === undefined ? {} : { disabledReason: t(entry.disabledReason) }),
           run: () => tools.navigate(entry.to),

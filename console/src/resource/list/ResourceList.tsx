@@ -63,7 +63,13 @@ export function ResourceList<Row extends Resource>(props: ResourceListProps<Row>
   );
   const title = props.title ?? t(resource.routes.titles.list);
   const create = (
-    <CreateButton resource={resource} query={props.createQuery ?? ''} allowed={view.allowed} tools={tools} />
+    <CreateButton
+      resource={resource}
+      query={props.createQuery ?? ''}
+      allowed={view.allowed}
+      fields={view.metadata.data?.actions.POST}
+      tools={tools}
+    />
   );
   // On a phone the button is at the lower edge, in reach of the thumb.
   const atFoot = isPhone && !embedded;

@@ -89,7 +89,11 @@ from postern.apps.sessions import subscriptions as session_events
 from postern.apps.sessions.confirmations import reviewing
 from postern.apps.sessions.evidence import actions as evidence
 from postern.apps.sessions.evidence import verification
+from postern.apps.sessions.recordings import uses as recording_uses
+from postern.apps.sessions.storages import uses as storage_uses
+from postern.apps.sessions.storages.installation import ensure as ensure_storages
 from postern.apps.sessions.terminals import queries as terminals
+from postern.apps.sessions.terminals.actions import storage_names
 from postern.apps.users import holdings as users
 from postern.apps.users.accounts import callers as caller_checks
 from postern.apps.users.credentials import kinds as credentials
@@ -166,6 +170,7 @@ def compose() -> None:
             ensure_assets,
             ensure_vault,
             ensure_history,
+            ensure_storages,
             evidence.adopt_earlier,
         )
     )
@@ -249,6 +254,13 @@ def _compose_people() -> None:
         (application_permission_uses.of_application, application_account_uses.of_application)
     )
     domain_uses.OTHERS.provide((of_domain,))
+    storage_uses.USES.provide(
+        storage_uses.StorageUses(
+            counts=(storage_names.by_terminals, recording_uses.by_recordings, recording_uses.by_copies),
+            rename=storage_names.follow,
+            holds=recording_uses.holds,
+        )
+    )
     phrases.OTHERS.provide(texts.words_by_code())
 
 

@@ -64,6 +64,8 @@ ELSEWHERE: Final = {
     "ops/command-snippets/": "the caller's own: test_command_snippets",
     "settings/": "of the installation",
     "terminal/components/": "of the installation",
+    "terminal/replay-storages/": "of the installation, for super administrators",
+    "terminal/command-storages/": "of the installation; its tree counts the commands of the organization: test_storages",
     "terminal/recent-assets/": "the caller's own sessions: test_sessions_api",
     "terminal/terminal-registrations/": "proxies belong to no organization",
     "terminal/terminals/": "proxies belong to no organization",

@@ -17,6 +17,7 @@ import {
   isSuper,
   keyReset,
   ROW_ACTIONS,
+  END_SESSIONS,
   UNBLOCK,
 } from '../account-actions';
 import { serviceAccountRoutes } from '../addresses';
@@ -163,6 +164,7 @@ export const serviceAccount = defineResource<
     quick: [
       activeSwitch('users:service.active_on', 'users:service.active_off'),
       keyReset('users:service.clear_key_state'),
+      END_SESSIONS,
       accessReset(endAccess),
       UNBLOCK,
     ],

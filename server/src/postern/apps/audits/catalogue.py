@@ -297,6 +297,25 @@ class Event(Kind):
     RECORDING_CHECKPOINT = "recording.checkpoint", _C.EVIDENCE, "Recording checkpoint", "录像检查点"
     RECORDING_SEALED = "recording.sealed", _C.EVIDENCE, "Recording sealed", "封存录像"
     RECORDING_STORED = "recording.stored", _C.EVIDENCE, "Recording stored", "存储录像"
+    RECORDING_MOVED = "recording.moved", _C.EVIDENCE, "Recording moved to another storage", "录像迁移到其他存储"
+    RECORDING_COPY_REFUSED = (
+        "recording.copy_refused",
+        _C.REFUSALS,
+        "Copy of a recording differs from it",
+        "录像副本与原录像不符",
+    )
+    RECORDINGS_MOVE_STARTED = (
+        "recordings.move_started",
+        _C.EVIDENCE,
+        "Move of all recordings of a storage started",
+        "开始迁移存储中的全部录像",
+    )
+    RECORDINGS_MOVE_FINISHED = (
+        "recordings.move_finished",
+        _C.EVIDENCE,
+        "Move of all recordings of a storage finished",
+        "存储中的全部录像迁移完成",
+    )
     RECORDING_LOST = "recording.lost", _C.REFUSALS, "Recording lost", "录像丢失"
     RECORDING_MISMATCH = "recording.mismatch", _C.REFUSALS, "Recording differs from its announcement", "录像与声明不符"
     RECORDING_SECOND_SEAL_IGNORED = (
@@ -339,6 +358,7 @@ class Event(Kind):
     DIRECTORY_IMPORTED = "directory.imported", _C.PEOPLE, "Users imported from LDAP", "从 LDAP 导入用户"
     LICENCE_INSTALLED = "licence.installed", _C.SETTINGS, "Licence installed", "安装许可证"
     LICENCE_REFUSED = "licence.refused", _C.REFUSALS, "Licence refused", "拒绝许可证"
+    STORAGE_TESTED = "storage.tested", _C.SETTINGS, "Storage tested", "测试存储"
     TERMINAL_REGISTERED = "terminal.registered", _C.SETTINGS, "Terminal registered", "注册终端"
     TERMINAL_CAME_UP = "terminal.came_up", _C.SETTINGS, "Terminal came up", "终端上线"
     TERMINAL_RESTARTED = "terminal.restarted", _C.SETTINGS, "Terminal restarted", "终端重启"

@@ -50,6 +50,8 @@ RESOURCES: Final = (
     Kinds("node", _C.INVENTORY, "Node", "Nodes", "节点"),
     Kinds("organization", _C.PERMISSIONS, "Organization", "Organizations", "组织"),
     Kinds("platform", _C.INVENTORY, "Platform", "Platforms", "系统平台"),
+    Kinds("replaystorage", _C.SETTINGS, "Replay storage", "Replay storages", "录像存储"),
+    Kinds("commandstorage", _C.SETTINGS, "Command storage", "Command storages", "命令存储"),
     Kinds("webhook", _C.MESSAGES, "Webhook", "Webhooks", "Webhook"),
     Kinds("systemuser", _C.CREDENTIALS, "System user", "System users", "系统用户"),
     Kinds("openidprovider", _C.SETTINGS, "OpenID provider", "OpenID providers", "OpenID 登录源"),

@@ -3,7 +3,13 @@
 from postern.apps.sessions.commands.models import Command
 from postern.apps.sessions.day_uses.models import CountedDay, DayUse
 from postern.apps.sessions.entered_credentials.models import EnteredCredential
-from postern.apps.sessions.recordings.models import DoomedFile, Recording, RecordingCheckpoint
+from postern.apps.sessions.recordings.models import (
+    DoomedFile,
+    Recording,
+    RecordingCheckpoint,
+    RecordingCopy,
+    RecordingMove,
+)
 from postern.apps.sessions.sessions.models import (
     ConnectionToken,
     OrderKind,
@@ -12,12 +18,14 @@ from postern.apps.sessions.sessions.models import (
     Session,
     WatchToken,
 )
+from postern.apps.sessions.storages.models import CommandStorage, ReplayStorage
 from postern.apps.sessions.terminals.models import Terminal, TerminalSighting, TerminalType
 from postern.apps.sessions.transfers.models import FileTransfer
 from postern.apps.sessions.viewings.models import Viewing, ViewingForm
 
 __all__ = [
     "Command",
+    "CommandStorage",
     "ConnectionToken",
     "CountedDay",
     "DayUse",
@@ -28,7 +36,10 @@ __all__ = [
     "ProxyOrder",
     "Recording",
     "RecordingCheckpoint",
+    "RecordingCopy",
+    "RecordingMove",
     "RefusedRequest",
+    "ReplayStorage",
     "Session",
     "Terminal",
     "TerminalSighting",

@@ -10,6 +10,7 @@ from postern.apps.sessions.recordings import api as recordings
 from postern.apps.sessions.remote_apps import api as remote_apps
 from postern.apps.sessions.reports import api as reports
 from postern.apps.sessions.sessions.api import urls as sessions
+from postern.apps.sessions.storages.api import urls as storages
 from postern.apps.sessions.terminals.api import urls as terminals
 from postern.apps.sessions.transfers import api as transfers
 from postern.apps.sessions.viewings import api as viewings
@@ -19,6 +20,8 @@ urlpatterns = [
     *terminals.urlpatterns,
     *sessions.urlpatterns,
     *commands.urlpatterns,
+    *recordings.urlpatterns,
+    *storages.urlpatterns,  # after the routes of other folders below them
     *transfers.urlpatterns,
     *viewings.urlpatterns,
     *first_run.urlpatterns,

@@ -7,7 +7,6 @@ Parts are collected in `.incoming/<session id>` under a lock, synced to disk and
 import fcntl
 import hashlib
 import os
-import re
 import shutil
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,12 +16,11 @@ from pathlib import Path
 from typing import BinaryIO, Final
 from uuid import UUID
 
-from postern.integrations.replay_storages.port import SUFFIX
+from postern.integrations.replay_storages.port import SUFFIX, Content, Copying, require_stored_path
 
 _CHUNK_BYTES: Final = 1024 * 1024
 _FOLDER_MODE: Final = 0o700
 _FILE_MODE: Final = 0o600
-_STORED: Final = re.compile(rf"\d{{4}}/\d\d/\d\d/[0-9a-f-]{{36}}{re.escape(SUFFIX)}")
 
 
 class LocalIncoming:
@@ -107,6 +105,35 @@ class LocalFolder:
     def delete(self, path: str) -> None:
         self._resolve(path).unlink(missing_ok=True)
 
+    def copy_in(self, path: str, source: BinaryIO, content: Content, copying: Copying) -> None:
+        """Collects the bytes in `.copies`, and moves the complete file to its path."""
+        target, collected = self._resolve(path), self._copy_path(path)
+        if target.exists() and target.stat().st_size == content.size:
+            return
+        _make_folders(collected.parent, below=self._root)
+        with _locked(collected) as file:
+            count = file.seek(0, os.SEEK_END)
+            if count > content.size:
+                count = file.truncate(0)
+            file.seek(count)
+            source.seek(count)
+            while chunk := source.read(_CHUNK_BYTES):
+                remaining = memoryview(chunk)
+                while remaining:
+                    remaining = remaining[file.write(remaining) :]
+                count += len(chunk)
+                copying.advance(count)
+            os.fsync(file.fileno())
+            _make_folders(target.parent, below=self._root)
+            collected.replace(target)
+            _sync_folder(target.parent)
+            _sync_folder(collected.parent)
+
+    def give_up(self, path: str, upload_id: str) -> None:
+        del upload_id  # the path says which copy it is
+        require_stored_path(path)
+        self._copy_path(path).unlink(missing_ok=True)
+
     def free_bytes(self) -> int:
         self._root.mkdir(mode=_FOLDER_MODE, parents=True, exist_ok=True)
         return shutil.disk_usage(self._root).free
@@ -114,10 +141,13 @@ class LocalFolder:
     def _incoming_path(self, session_id: UUID) -> Path:
         return self._root / ".incoming" / str(session_id)
 
+    def _copy_path(self, path: str) -> Path:
+        return self._root / ".copies" / Path(path).name
+
     def _resolve(self, path: str) -> Path:
         """The file of a stored path, checked to be inside the folder, links included."""
         root = self._root.resolve()
-        if not _STORED.fullmatch(path) or not (resolved := (root / path).resolve()).is_relative_to(root):
+        if not (resolved := (root / require_stored_path(path)).resolve()).is_relative_to(root):
             raise FileNotFoundError(path)
         return resolved
 

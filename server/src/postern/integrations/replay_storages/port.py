@@ -1,20 +1,53 @@
 """The interface of a storage for recordings.
 
-A recording arrives in parts, under a lock. It is hashed as stored, and only then gets its final path. Files with a
-final path are complete, checked, and never written again.
+A recording arrives from its proxy in parts, under a lock. It is hashed as stored, and only then gets its final path.
+Files with a final path are complete, checked, and never written again. From the place where it arrived a recording is
+copied to any other storage.
 
-Failures of the storage (unreachable, full, not permitted) raise `OSError`. They lose nothing: an unacknowledged part is
-sent again, and a failed deletion is retried in the next round.
+Failures of a storage (unreachable, full, not permitted) raise `OSError`. They lose nothing: an unacknowledged part is
+sent again, a failed copy continues later, and a failed deletion is retried in the next round.
 """
 
+import re
 from collections.abc import Iterable
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
 from datetime import datetime
 from typing import BinaryIO, Final, Protocol
 from uuid import UUID
 
 #: File extension of stored and exported recordings.
 SUFFIX: Final = ".postern"
+_STORED: Final = re.compile(rf"\d{{4}}/\d\d/\d\d/[0-9a-f-]{{36}}{re.escape(SUFFIX)}")
+
+
+def require_stored_path(path: str) -> str:
+    """`path`, if a storage may have given it to a recording. Raises FileNotFoundError for every other text."""
+    if not _STORED.fullmatch(path):
+        raise FileNotFoundError(path)
+    return path
+
+
+@dataclass(frozen=True, slots=True)
+class Content:
+    """The bytes of a stored recording: their number, and their hex SHA-256."""
+
+    size: int
+    sha256: str
+
+
+class Copying(Protocol):
+    """The progress of a copy, which its caller stores so that another process can continue."""
+
+    @property
+    def upload_id(self) -> str:
+        """The upload to continue; "" for none."""
+
+    def begin(self, upload_id: str) -> None:
+        """Store the id of a new upload before its first byte is sent."""
+
+    def advance(self, count: int) -> None:
+        """`count` bytes are in the target. Raises what ends the copy when it is no longer wanted."""
 
 
 class Incoming(Protocol):
@@ -43,8 +76,40 @@ class Incoming(Protocol):
         """Delete the stored bytes; the sender starts again. Raises OSError."""
 
 
-class ReplayStorage(Protocol):
-    """A storage for recordings. Its methods may be called from several threads and processes at once."""
+class RecordingStore(Protocol):
+    """Complete recordings. Its methods may be called from several threads and processes at once."""
+
+    def open(self, path: str) -> BinaryIO:
+        """Open a stored recording, seekable. Raises FileNotFoundError when there is none, or OSError."""
+
+    def delete(self, path: str) -> None:
+        """Delete a stored recording; no-op when it is gone. Raises FileNotFoundError for a path that no recording can
+        have, or OSError.
+        """
+
+    def copy_in(self, path: str, source: BinaryIO, content: Content, copying: Copying) -> None:
+        """Store a copy of `source` under this path, in bounded memory. Continues the upload of `copying`.
+
+        It does nothing when the copy is there. The caller proves it by reading it back. Raises OSError, and what
+        `copying` raises.
+        """
+
+    def give_up(self, path: str, upload_id: str) -> None:
+        """Remove the bytes of a copy that will never be completed; no-op when there are none. Raises OSError."""
+
+    def free_bytes(self) -> int | None:
+        """Free space in bytes; None when the storage has no fixed limit. Raises OSError."""
+
+
+class RemoteStore(RecordingStore, Protocol):
+    """A store that another machine keeps."""
+
+    def probe(self) -> None:
+        """Write, read, read a range of, and delete a small object. Raises OSError with the reason of a failure."""
+
+
+class ReplayStorage(RecordingStore, Protocol):
+    """The store in which recordings arrive."""
 
     def received(self, session_id: UUID) -> int:
         """Stored bytes of an upload; 0 when none was started, or it was kept or discarded. Raises OSError."""
@@ -54,14 +119,3 @@ class ReplayStorage(Protocol):
 
     def discard_incoming(self, session_id: UUID) -> None:
         """Remove an upload that will never be completed; no-op when there is none."""
-
-    def open(self, path: str) -> BinaryIO:
-        """Open a stored recording, seekable. Raises FileNotFoundError for a path that `keep` did not return, or
-        OSError.
-        """
-
-    def delete(self, path: str) -> None:
-        """Delete a stored recording; no-op when it is gone. Raises FileNotFoundError like `open`, or OSError."""
-
-    def free_bytes(self) -> int | None:
-        """Free space in bytes; None when the storage has no fixed limit. Raises OSError."""

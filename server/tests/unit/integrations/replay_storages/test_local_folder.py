@@ -2,18 +2,27 @@
 have.
 """
 
+import io
 import os
 import resource
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 from uuid import UUID
 
 import pytest
 
 from postern.integrations.replay_storages.local_folder import LocalFolder
 from postern.integrations.replay_storages.port import ReplayStorage
-from unit.integrations.replay_storages.contract import AT, ReplayStorageContract, stored_path
+from unit.integrations.replay_storages.contract import (
+    AT,
+    Progress,
+    ReplayStorageContract,
+    content_of,
+    path_of,
+    stored_path,
+)
 
 SESSION = UUID("00000000-0000-0000-0000-000000000001")
 
@@ -22,6 +31,13 @@ class TestLocalFolder(ReplayStorageContract):
     @pytest.fixture
     def storage(self, tmp_path: Path) -> ReplayStorage:
         return LocalFolder(tmp_path / "replays")
+
+    @pytest.fixture(autouse=True)
+    def _root(self, tmp_path: Path) -> None:
+        self.root = tmp_path / "replays"
+
+    def assert_no_unfinished(self, storage: Any) -> None:
+        assert list((self.root / ".copies").iterdir()) == []
 
 
 @pytest.fixture
@@ -81,3 +97,19 @@ def test_k7_storage_follows_no_link_out_of_its_folder(tmp_path: Path) -> None:
     (day / f"{SESSION}.postern").symlink_to(tmp_path / "secret.postern")
     with pytest.raises(FileNotFoundError):
         LocalFolder(root).open(f"{AT:%Y/%m/%d}/{SESSION}.postern")
+
+
+@pytest.mark.usefixtures("no_room")
+def test_copy_that_does_not_fit_continues_when_there_is_room(tmp_path: Path) -> None:
+    storage, path = LocalFolder(tmp_path), path_of(SESSION)
+    content = os.urandom(200 << 10)
+    with pytest.raises(OSError, match="File too large"):
+        storage.copy_in(path, io.BytesIO(content), content_of(content), Progress())
+    with pytest.raises(FileNotFoundError):
+        storage.open(path)
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (hard, hard))
+    storage.copy_in(path, io.BytesIO(content), content_of(content), Progress())
+    resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+    with storage.open(path) as file:
+        assert file.read() == content

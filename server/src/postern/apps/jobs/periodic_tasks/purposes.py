@@ -51,6 +51,9 @@ PURPOSES: Final[Mapping[str, Promise]] = {
     "postern.apps.sessions.tasks.forget_old_sessions": _(
         "Deletes sessions and recordings after their retention period."
     ),
+    "postern.apps.sessions.tasks.copy_recordings": _(
+        "Copies recordings to their storages, and deletes the files that were copied."
+    ),
     "postern.apps.sessions.tasks.close_idle_viewings": _(
         "Records in the audit log what viewers of recordings have fetched."
     ),

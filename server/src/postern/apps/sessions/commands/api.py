@@ -8,6 +8,7 @@ from uuid import UUID
 
 from django.db.models import QuerySet
 from django.http import StreamingHttpResponse
+from django.urls import path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
@@ -19,19 +20,27 @@ from postern.apps.sessions import messages
 from postern.apps.sessions.commands.models import Command
 from postern.apps.sessions.commands.narrowing import NarrowestFirst
 from postern.apps.sessions.sessions.models import Session
+from postern.apps.sessions.storages.models import (
+    DEFAULT_COMMAND_STORAGE_ID,
+    DEFAULT_NAME,
+    NULL_COMMAND_STORAGE_ID,
+    NULL_NAME,
+)
 from postern.apps.sessions.viewings import actions as viewings
 from postern.foundation.rest.filters import DateRange, DeclaredOrder, Selected, TermSearch
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import ReadOnlyViewSet, ResourceRouter
 
-#: The only command storage of every installation: the database.
-DEFAULT_COMMAND_STORAGE_ID: Final = UUID("00000000-0000-0000-0000-000000000003")
 #: Query parameters that do not change which commands a caller reads.
 _PAGING: Final = frozenset({"limit", "offset", "order", "fields_size", "session", "session_id"})
 #: Filters by session, and the maximum number of sessions per call: each gets its own audit record.
 _SESSION_NAMES: Final = ("session_id", "session")
 _MAX_NAMED: Final = 50
+#: Parameters of the tree of storages that search no commands.
+_UNFILTERED: Final = frozenset({"real", "oid", "display", "draw"})
+#: Commands that the tree of storages counts at most.
+_MAX_COUNT: Final = 100_000
 
 
 class CommandSerializer(ResourceSerializer):
@@ -139,19 +148,60 @@ class CommandViewSet(ReadOnlyViewSet):
         for session in Session.objects.visible_to(self.actor, self.scope).filter(pk__in=session_ids).order_by("pk"):
             look(org_id=session.org_id, session_id=session.pk, title=messages.title(session))
 
+    def _filtered_storage(self) -> str:
+        """The command storage that the request names."""
+        return self.request.query_params.get("command_storage_id", "")
+
     def filter_queryset(self, queryset: QuerySet[Any]) -> QuerySet[Any]:
-        params = self.request.query_params
-        storage = params.get("command_storage_id", "")
+        storage = self._filtered_storage()
         named = self._named()
         if len(named) > _MAX_NAMED:
             raise ValidationError({"session_id": [_("Too many sessions are named in one request. Name fewer.")]})
-        if not named and storage not in {"default", str(DEFAULT_COMMAND_STORAGE_ID)}:
+        if not named and storage in {NULL_NAME, str(NULL_COMMAND_STORAGE_ID)}:
+            return queryset.none()
+        if not named and storage not in {DEFAULT_NAME, str(DEFAULT_COMMAND_STORAGE_ID)}:
             raise NotFound(_("Specify a session or a command storage."))
         rows: QuerySet[Any] = super().filter_queryset(queryset)
         return rows
 
 
+class CommandStorageTreeViewSet(CommandViewSet):
+    """The command storages with the numbers of their commands, with the filters of commands."""
+
+    exportable = False
+
+    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        real = request.query_params.get("real", "") in {"1", "true"}
+        count = super().filter_queryset(self.get_queryset()).order_by()[: _MAX_COUNT + 1].count()
+        if not set(request.query_params) <= _UNFILTERED:  # numbers of a search tell what was typed
+            self._note(self._named_ids())
+        shown = f"{_MAX_COUNT}+" if count > _MAX_COUNT else str(count)
+        nodes = [_node(DEFAULT_COMMAND_STORAGE_ID, DEFAULT_NAME, f"{DEFAULT_NAME}(server)({shown})")]
+        if not real:
+            nodes.append(_node(NULL_COMMAND_STORAGE_ID, NULL_NAME, f"{NULL_NAME}(null)(0)"))
+        root = {**_node("root", "", _("Command storages"), above=""), "isParent": True, "open": True}
+        return Response([*nodes, root])
+
+    def _filtered_storage(self) -> str:
+        return DEFAULT_NAME
+
+
+def _node(key: UUID | str, name: str, shown: str, above: str = "root") -> dict[str, Any]:
+    return {
+        "id": str(key),
+        "name": shown,
+        "title": name,
+        "pId": above,
+        "isParent": False,
+        "open": False,
+        "valid": True,
+    }
+
+
 router = ResourceRouter()
 router.register("terminal/commands", CommandViewSet, "command")
 
-urlpatterns = router.urls
+urlpatterns = [
+    path("terminal/command-storages/tree/", CommandStorageTreeViewSet.as_view({"get": "list"})),
+    *router.urls,
+]

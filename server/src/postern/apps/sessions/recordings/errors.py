@@ -1,6 +1,6 @@
 """Expected failures of recordings, each with a stable code."""
 
-from postern.kernel.errors import Conflict, NotFound
+from postern.kernel.errors import Conflict, NotFound, Unavailable
 
 
 class ReplayMissing(NotFound):
@@ -12,6 +12,16 @@ class ReplayMissing(NotFound):
     def fields(self) -> dict[str, object]:
         """The response body that the contract defines."""
         return {"error": self.message, "code": self.code}
+
+
+class ReplayUnavailable(Unavailable):
+    """The storage of the recording does not answer as it should. A later attempt may succeed."""
+
+    code = "replay_unavailable"
+
+    @property
+    def fields(self) -> dict[str, object]:
+        return {"error": self.message, "detail": self.message, "code": self.code}
 
 
 class UploadOutOfOrder(Conflict):

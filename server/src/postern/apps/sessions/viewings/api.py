@@ -19,9 +19,9 @@ from rest_framework.serializers import DateTimeField
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
 from postern.apps.sessions.recordings import replays
-from postern.apps.sessions.recordings.errors import ReplayMissing
+from postern.apps.sessions.recordings.errors import ReplayMissing, ReplayUnavailable
 from postern.apps.sessions.recordings.models import Recording
-from postern.apps.sessions.recordings.storage import replay_storage
+from postern.apps.sessions.recordings.storage import current_place, replay_storage, store_of
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.viewings import actions, policy
 from postern.apps.sessions.viewings.models import ViewingForm
@@ -29,6 +29,7 @@ from postern.foundation.rest.rights import Right
 from postern.foundation.rest.streams import streamed
 from postern.foundation.rest.views import PosternView
 from postern.integrations.replay_storages.port import SUFFIX
+from postern.integrations.replay_storages.s3.failures import StorageFailed
 from postern.kernel.ids import parse_id
 
 _BINARY = "application/octet-stream"
@@ -64,10 +65,17 @@ class RecordingView(PosternView):
 
     def open(self, recording: Recording) -> BinaryIO:
         """Open its file. Raises ReplayMissing when the storage does not have it."""
-        try:
-            return replay_storage().open(recording.path)
-        except FileNotFoundError:
-            raise ReplayMissing(_("The replay of this session is missing from the storage.")) from None
+        place = (recording.storage_id, recording.path)
+        while True:
+            try:
+                return store_of(place[0], replay_storage()).open(place[1])
+            except FileNotFoundError:
+                moved_to = current_place(recording)
+                if moved_to is None or moved_to == place:
+                    raise ReplayMissing(_("The replay of this session is missing from the storage.")) from None
+                place = moved_to  # it was moved since its row was read
+            except StorageFailed as error:
+                raise ReplayUnavailable(error.sentence) from None
 
     def deliver(
         self, request: Request, opened: Opened, *, content_type: str, first: int = 0, status: int = 200

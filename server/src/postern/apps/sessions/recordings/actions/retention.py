@@ -9,17 +9,22 @@ import logging
 from datetime import datetime, timedelta
 from typing import Final
 
+from django.db import transaction
+
 from postern.apps.audits import facade as audits
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import messages
-from postern.apps.sessions.recordings.models import DoomedFile
+from postern.apps.sessions.recordings.actions import copying
+from postern.apps.sessions.recordings.models import DoomedFile, Recording, RecordingCopy
 from postern.apps.sessions.sessions.actions import lifecycle
 from postern.apps.sessions.sessions.models import Session
+from postern.apps.sessions.storages import remote
 from postern.contracts.enums import SessionState
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
 from postern.integrations.replay_storages.port import ReplayStorage
 from postern.kernel import clock
+from postern.kernel.errors import PosternError
 
 log = logging.getLogger(__name__)
 
@@ -38,17 +43,40 @@ def forget_old_sessions(*, actor: Actor, storage: ReplayStorage) -> int:
 def delete_doomed_files(*, storage: ReplayStorage) -> int:
     """Delete the files of deleted sessions, including those of interrupted runs; returns their number."""
     gone = 0
-    for doomed in DoomedFile.objects.order_by("pk")[: 2 * _AT_ONCE]:
+    due = DoomedFile.objects.filter(date_due__lte=clock.now()).order_by("pk")
+    for doomed in due[: 2 * _AT_ONCE]:
         try:
-            storage.discard_incoming(doomed.session_id)
-            if doomed.path:
-                storage.delete(doomed.path)
-        except OSError as error:  # keep the note, so that the next run tries again
-            log.error("the recording of a deleted session could not be deleted; the next run tries again: %s", error)  # noqa: TRY400 - no trace wanted
-            continue
-        doomed.delete()
-        gone += 1
+            gone += _delete_local(doomed.pk, storage) if doomed.storage_id is None else _delete_remote(doomed)
+        except (OSError, PosternError) as error:  # keep the note, so that a later run tries again
+            log.error("the file of a recording could not be deleted; a later run tries again: %s", error)  # noqa: TRY400 - no trace wanted
     return gone
+
+
+@transaction.atomic
+def _delete_local(key: int, storage: ReplayStorage) -> int:
+    """Delete the file and its note while the note is locked: the recording may be copied back once the note is gone."""
+    doomed = DoomedFile.objects.select_for_update(of=("self",)).filter(pk=key).first()
+    if doomed is None:
+        return 0
+    storage.discard_incoming(doomed.session_id)
+    if doomed.path:
+        storage.give_up(doomed.path, doomed.upload_id)
+        storage.delete(doomed.path)
+    doomed.delete()
+    return 1
+
+
+def _delete_remote(doomed: DoomedFile) -> int:
+    """Delete a remote file, and then its note. Until then no other run touches it: its time is moved ahead."""
+    claimed = DoomedFile.objects.filter(pk=doomed.pk, date_due=doomed.date_due)
+    if doomed.storage_id is None or not claimed.update(date_due=clock.now() + copying.LEASE):
+        return 0
+    store = remote.connect_to(doomed.storage_id)
+    if doomed.path:
+        store.give_up(doomed.path, doomed.upload_id)
+        store.delete(doomed.path)
+    doomed.delete()
+    return 1
 
 
 @write_transaction()
@@ -57,11 +85,13 @@ def _forget_rows(actor: Actor, border: datetime) -> int:
     chosen = lifecycle.lock(Session.objects.filter(pk__in=list(over.values_list("pk", flat=True)[:_AT_ONCE])))
     keys = [session.pk for session in chosen]
     rows = Session.objects.filter(pk__in=keys)
-    recordings = {
-        key: (path, sha256)
-        for key, path, sha256 in rows.exclude(recording=None).values_list("pk", "recording__path", "recording__sha256")
-    }
-    DoomedFile.objects.bulk_create(DoomedFile(session_id=key, path=path) for key, (path, _) in recordings.items())
+    recordings = {recording.pk: recording for recording in Recording.objects.filter(pk__in=keys)}
+    for recording in recordings.values():
+        copying.doom(recording.pk, recording.path, recording.storage_id)
+    for copy in RecordingCopy.objects.filter(pk__in=keys).select_related("recording"):
+        # A worker may still be writing it: it notices the deletion before its lease ends.
+        due = copy.date_due + copying.LEASE
+        copying.doom(copy.pk, copy.recording.path, copy.target_id, date_due=due, upload_id=copy.upload_id)
     rows.delete()
     for session, key in zip(chosen, keys, strict=True):
         audits.record(
@@ -77,7 +107,7 @@ def _forget_rows(actor: Actor, border: datetime) -> int:
                 "date_start": session.date_start,
                 "date_end": session.date_end,
                 "rows": session.evidence_count,
-                "recording_sha256": recordings.get(key, ("", ""))[1],
+                "recording_sha256": recordings[key].sha256 if key in recordings else "",
             },
         )
     return len(keys)

@@ -10,11 +10,13 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
+from postern.apps.sessions.recordings.actions import copying
 from postern.apps.sessions.recordings.errors import RecordingMismatch, ReplayMissing, UploadOutOfOrder
 from postern.apps.sessions.recordings.models import Recording
 from postern.apps.sessions.recordings.policy import Part
 from postern.apps.sessions.sessions.actions import lifecycle
 from postern.apps.sessions.sessions.models import Session
+from postern.apps.sessions.storages.models import ReplayStorage as StorageRow
 from postern.apps.sessions.terminals.models import Terminal
 from postern.foundation.caller.actor import Actor
 from postern.integrations.replay_storages.port import ReplayStorage
@@ -95,10 +97,17 @@ def _count(recording: Recording, path: str) -> bool:
     held.path = path
     held.date_stored = clock.now()
     held.save(update_fields=["path", "date_stored"])
+    copying.order(held, _wanted_storage(held.session.terminal))
     _record(
         held.session, audits.Event.RECORDING_STORED, {"size": held.size, "sha256": held.sha256, "chain": held.chain}
     )
     return True
+
+
+def _wanted_storage(terminal: Terminal | None) -> StorageRow | None:
+    """The storage that the terminal names; the default when it names none that exists."""
+    named = StorageRow.objects.filter(name=terminal.replay_storage).first() if terminal is not None else None
+    return named or StorageRow.objects.filter(is_default=True).first()
 
 
 @transaction.atomic

@@ -8,7 +8,7 @@ from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
-from postern.apps.sessions.terminals import policy
+from postern.apps.sessions.terminals import policy, storages
 from postern.apps.sessions.terminals.actions import sightings, terminal_log, terminals
 from postern.apps.sessions.terminals.errors import (
     CredentialRevoked,
@@ -73,6 +73,8 @@ def register(*, actor: Actor, name: str, type_: str, comment: str = "", is_local
                 is_accepted=accepted,
                 is_local=is_local,
                 is_shut_out=shut_out,
+                command_storage=storages.default_name("command_storage"),
+                replay_storage=storages.default_name("replay_storage"),
             )
     except IntegrityError:  # a concurrent registration was faster
         raise RegistrationRefused(_("A component with this name is already registered. Choose another name.")) from None

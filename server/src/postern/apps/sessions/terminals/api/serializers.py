@@ -4,9 +4,11 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
+from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
-from postern.apps.sessions.terminals import policy
+from postern.apps.sessions.storages.models import NULL_NAME
+from postern.apps.sessions.terminals import policy, storages
 from postern.apps.sessions.terminals.models import Terminal
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.serializers import ResourceSerializer
@@ -27,6 +29,41 @@ class StatSerializer(serializers.Serializer[Any]):
     terminal = serializers.UUIDField(source="pk", read_only=True)
 
 
+@extend_schema_field({"type": "string"})
+class StorageNameField(serializers.ChoiceField):
+    """The name of a storage. The choices are those of now; a stored name is shown whatever it is."""
+
+    def __init__(self, column: str, **kwargs: Any) -> None:
+        kwargs.setdefault("choices", ())
+        super().__init__(required=False, **kwargs)
+        self._column = column
+
+    @property
+    def choices(self) -> dict[Any, Any]:
+        return {name: name for name in storages.names(self._column)}
+
+    @choices.setter
+    def choices(self, choices: Any) -> None:
+        """They are read from the table."""
+
+    def to_internal_value(self, data: Any) -> str:
+        name = str(data)
+        if name == NULL_NAME:
+            raise serializers.ValidationError(
+                _("A terminal records what people do. Choose a storage that keeps what it gets.")
+            )
+        known = storages.names(self._column)
+        if name not in known:
+            raise serializers.ValidationError(
+                _('There is no storage "%(name)s". Enter one of: %(names)s.')
+                % {"name": name[:64], "names": ", ".join(known)}
+            )
+        return name
+
+    def to_representation(self, value: Any) -> str:
+        return str(value)
+
+
 class TerminalSerializer(ResourceSerializer):
     """A registered component. Its secret is never included: it was returned once, at registration."""
 
@@ -40,8 +77,8 @@ class TerminalSerializer(ResourceSerializer):
     is_renewal_due = serializers.BooleanField(read_only=True, label=gettext_lazy("Credential is being renewed"))
     fingerprint = serializers.CharField(read_only=True, label=gettext_lazy("Fingerprint"))
     version = serializers.CharField(read_only=True, label=gettext_lazy("Version"))
-    command_storage = serializers.ChoiceField(choices=(("default", "default"), ("null", "null")), default="default")
-    replay_storage = serializers.ChoiceField(choices=(("default", "default"), ("null", "null")), default="default")
+    command_storage = StorageNameField("command_storage", label=gettext_lazy("Command storage"))
+    replay_storage = StorageNameField("replay_storage", label=gettext_lazy("Replay storage"))
 
     class Meta:
         model = Terminal

@@ -1,6 +1,6 @@
 """Terminals: registration by components, and the list for super administrators."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, Final, cast
 
 from django.db.models import Q, QuerySet
@@ -12,7 +12,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.preferences import facade as preferences
-from postern.apps.sessions.terminals import policy
+from postern.apps.sessions.terminals import policy, storages
 from postern.apps.sessions.terminals.actions import registrations, terminals
 from postern.apps.sessions.terminals.api.authentication import Component, RegistrationAuthentication
 from postern.apps.sessions.terminals.api.serializers import RegistrationSerializer, TerminalSerializer
@@ -105,7 +105,12 @@ class TerminalViewSet(UpdateMixin, DeleteMixin, ReadOnlyViewSet):
         or commits before it.
         """
         users.hold_caller(self.actor)
+        for column in storages.TABLES:
+            storages.hold(column, {item[column] for item in values if column in item})
         super().hold_rows(rows, values)  # a deleted terminal keeps its row
+
+    def metadata_version(self) -> Hashable:
+        return tuple(tuple(storages.names(column)) for column in storages.TABLES)
 
     def update_object(self, instance: Terminal, data: dict[str, Any]) -> Terminal:
         terminals.change_terminal(actor=self.actor, terminal=instance, changes=data)

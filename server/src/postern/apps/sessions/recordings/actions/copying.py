@@ -1,0 +1,284 @@
+"""Copies recordings to the storages in which they are to lie, while they can be played all the time.
+
+A recording arrives in the folder of this server. If its terminal names a remote storage, a `RecordingCopy` is written
+together with the record that it was stored. A worker copies the file, reads the copy back and compares its hash. Only then
+one transaction writes the new storage into the recording's row, and a note that the former file is to be deleted. After a
+crash at any step the next run continues: the file, or its copy, or both, are always complete.
+
+A worker that works holds a lease of the row. A worker that stood still for longer notices that the row belongs to another.
+"""
+
+import hashlib
+import logging
+from datetime import datetime, timedelta
+from typing import Final
+from uuid import UUID
+
+from django.db import transaction
+from django.db.models import F
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.audits import facade as audits
+from postern.apps.sessions import messages
+from postern.apps.sessions.recordings.models import DoomedFile, Recording, RecordingCopy
+from postern.apps.sessions.recordings.storage import store_of
+from postern.apps.sessions.sessions.actions import lifecycle
+from postern.apps.sessions.sessions.models import Session
+from postern.apps.sessions.storages.models import ReplayStorage as StorageRow
+from postern.foundation.caller.actor import Actor
+from postern.foundation.database.write_transaction import write_transaction
+from postern.foundation.phrases import Phrase, stored
+from postern.integrations.replay_storages.port import Content, RecordingStore, ReplayStorage
+from postern.integrations.replay_storages.s3.failures import StorageFailed
+from postern.kernel import clock
+from postern.kernel.clock import monotonic_s
+from postern.kernel.errors import PosternError
+from postern.kernel.sentences import Sentence
+
+log = logging.getLogger(__name__)
+
+#: How long a worker may be silent: one part of an upload takes at most 120 seconds in each of three tries.
+LEASE: Final = timedelta(minutes=10)
+#: After a failure: 30 seconds, then twice as long each time, up to the most.
+_FIRST_WAIT: Final = timedelta(seconds=30)
+_MOST_WAIT: Final = timedelta(hours=1)
+#: How long a player or a download that began before the move may still read a remote file.
+_GRACE: Final = timedelta(hours=1)
+#: Free space that must remain on the volume of the target.
+_RESERVE_BYTES: Final = 256 * 1024 * 1024
+_PIECE_BYTES: Final = 1024 * 1024
+
+_DIFFERS: Final = Phrase(
+    "recording.copy_differs",
+    _("The copy in the storage differs from the recording. It was deleted; another try follows."),
+)
+_DAMAGED: Final = Phrase(
+    "recording.source_damaged",
+    _("The recording itself differs from its seal. It stays where it is; restore it from a backup."),
+)
+_FULL: Final = Phrase("recording.no_room", _("There is not enough disk space for the recording."))
+_UNUSABLE: Final = Phrase(
+    "recording.storage_unusable", _("The storage could not be used. The log of the worker says why.")
+)
+_MISSING: Final = Phrase("recording.source_missing", _("The recording is missing from its storage."))
+
+
+class _Superseded(Exception):
+    """The row was deleted, or another worker has it."""
+
+
+class _Waits(Exception):
+    """A former file in the target has to be deleted first."""
+
+
+class _CopyDiffers(Exception):
+    """The copy is not the recording. `is_damaged`: because the recording itself is not what was sealed."""
+
+    def __init__(self, *, is_damaged: bool) -> None:
+        super().__init__()
+        self.is_damaged = is_damaged
+
+
+class _Progress:
+    """The port's `Copying`, in the claimed row. Each report renews the lease."""
+
+    def __init__(self, copy: RecordingCopy) -> None:
+        self._copy = copy
+        self._renewed_s = monotonic_s()
+
+    @property
+    def upload_id(self) -> str:
+        return self._copy.upload_id
+
+    def begin(self, upload_id: str) -> None:
+        self._copy.upload_id = upload_id
+        self._write(upload_id=upload_id)
+
+    def advance(self, count: int) -> None:
+        if monotonic_s() - self._renewed_s >= 1.0:  # a local copy reports each MiB
+            self._write(copied=count)
+
+    def reading(self) -> None:
+        """The copy is being read back."""
+        if monotonic_s() - self._renewed_s >= 1.0:
+            self._write()
+
+    def _write(self, **values: object) -> None:
+        until = clock.now() + LEASE
+        rows = RecordingCopy.objects.filter(pk=self._copy.pk, date_due=self._copy.date_due)
+        if not rows.update(date_due=until, **values):
+            raise _Superseded
+        self._copy.date_due = until
+        self._renewed_s = monotonic_s()
+
+
+def order(recording: Recording, target: StorageRow | None) -> None:
+    """Let a worker copy a stored recording. Must run inside the transaction that stored it."""
+    if target is not None and target.is_remote:
+        RecordingCopy.objects.get_or_create(recording=recording, defaults={"target": target})
+
+
+def redirect(copy: RecordingCopy, target_id: UUID | None) -> None:
+    """Copy the recording to another storage than was ordered. A worker that copies it now loses its lease. Must run
+    inside a transaction.
+    """
+    rows = RecordingCopy.objects.filter(pk=copy.pk, date_due=copy.date_due)
+    now = clock.now()
+    if rows.update(target_id=target_id, upload_id="", copied=0, tries=0, reason=None, date_due=now):
+        due = max(copy.date_due, now) + LEASE
+        doom(copy.pk, copy.recording.path, copy.target_id, date_due=due, upload_id=copy.upload_id)
+
+
+def copy_due(*, actor: Actor, local: ReplayStorage, limit_s: float) -> int:
+    """Copy recordings that are due, until the time has passed; returns how many lie in their storage now."""
+    done, until_s = 0, monotonic_s() + limit_s
+    while monotonic_s() < until_s:
+        copy = _claim()
+        if copy is None:
+            break
+        done += _try(actor, copy, local)
+    return done
+
+
+def _claim() -> RecordingCopy | None:
+    """Take the row that has been due for longest."""
+    now = clock.now()
+    due = RecordingCopy.objects.filter(date_due__lte=now).order_by("date_due", "recording")
+    for copy in due.select_related("recording")[:20]:
+        until = now + LEASE
+        if RecordingCopy.objects.filter(pk=copy.pk, date_due=copy.date_due).update(
+            date_due=until, tries=F("tries") + 1
+        ):
+            copy.date_due = until
+            copy.tries += 1
+            return copy
+    return None
+
+
+def _try(actor: Actor, copy: RecordingCopy, local: ReplayStorage) -> bool:
+    try:
+        _copy(copy, local)
+    except _Superseded:
+        return False
+    except _Waits:
+        RecordingCopy.objects.filter(pk=copy.pk, date_due=copy.date_due).update(date_due=clock.now() + _FIRST_WAIT)
+        return False
+    except _CopyDiffers as error:
+        _record_difference(actor, copy, is_damaged=error.is_damaged)
+        return _failed(copy, _DAMAGED.say() if error.is_damaged else _DIFFERS.say())
+    except FileNotFoundError:
+        return _failed(copy, _MISSING.say())
+    except StorageFailed as error:
+        return _failed(copy, error.sentence)
+    except PosternError as error:  # the secret store
+        return _failed(copy, error.sentence)
+    except OSError as error:
+        log.error("a recording could not be copied; another try follows: %s", error)  # noqa: TRY400 - no trace wanted
+        return _failed(copy, _UNUSABLE.say())
+    return _switch(actor, copy)
+
+
+def _copy(copy: RecordingCopy, local: ReplayStorage) -> None:
+    """Copy the file and prove the copy. Raises OSError, PosternError, _Waits, _Superseded, _CopyDiffers."""
+    recording, progress = copy.recording, _Progress(copy)
+    if DoomedFile.objects.filter(session_id=recording.pk, storage_id=copy.target_id).exists():
+        raise _Waits
+    source, target = store_of(recording.storage_id, local), store_of(copy.target_id, local)
+    free = target.free_bytes()
+    if free is not None and free < recording.size + _RESERVE_BYTES:
+        raise StorageFailed(_FULL.say())
+    with source.open(recording.path) as file:
+        target.copy_in(recording.path, file, Content(recording.size, recording.sha256), progress)
+    if _digest(target, recording.path, progress) == recording.sha256:
+        return
+    is_damaged = _digest(source, recording.path, progress) != recording.sha256
+    target.delete(recording.path)
+    progress.begin("")
+    raise _CopyDiffers(is_damaged=is_damaged)
+
+
+def _digest(store: RecordingStore, path: str, progress: _Progress) -> str:
+    """Hex SHA-256 of a stored file, read back from its storage."""
+    hasher = hashlib.sha256()
+    with store.open(path) as file:
+        while piece := file.read(_PIECE_BYTES):
+            hasher.update(piece)
+            progress.reading()
+    return hasher.hexdigest()
+
+
+@write_transaction()
+def _switch(actor: Actor, copy: RecordingCopy) -> bool:
+    """The recording lies in the target from now on. False when it was deleted, or another worker has it."""
+    lifecycle.lock(Session.objects.filter(pk=copy.recording_id))
+    held = RecordingCopy.objects.select_for_update(of=("self",)).filter(pk=copy.pk, date_due=copy.date_due)
+    current = held.select_related("recording__session").first()
+    if current is None:
+        return False
+    recording = current.recording
+    source_id, now = recording.storage_id, clock.now()
+    recording.storage_id = current.target_id
+    recording.save(update_fields=["storage"])
+    current.delete()
+    doom(recording.pk, recording.path, source_id, date_due=now if source_id is None else now + _GRACE)
+    session = recording.session
+    audits.record(
+        actor=actor,
+        org_id=session.org_id,
+        event=audits.Event.RECORDING_MOVED,
+        object_type="Session",
+        object_id=str(session.pk),
+        object_name=messages.title(session),
+        old={"storage": name_of(source_id)},
+        new={"storage": name_of(recording.storage_id), "sha256": recording.sha256, "size": recording.size},
+    )
+    return True
+
+
+def doom(
+    session_id: UUID, path: str, storage_id: UUID | None, *, date_due: datetime | None = None, upload_id: str = ""
+) -> None:
+    """Note a file that is to be deleted. Must run inside a transaction."""
+    DoomedFile.objects.create(
+        session_id=session_id,
+        path=path,
+        storage_id=storage_id,
+        upload_id=upload_id,
+        date_due=date_due or clock.now(),
+    )
+
+
+def name_of(storage_id: UUID | None) -> str:
+    """The name of a storage for records; "default" for the folder of this server."""
+    if storage_id is None:
+        return "default"
+    return StorageRow.objects.filter(pk=storage_id).values_list("name", flat=True).first() or str(storage_id)
+
+
+def _failed(copy: RecordingCopy, reason: Sentence) -> bool:
+    """Try again later. The source stays."""
+    wait = min(_FIRST_WAIT * 2 ** min(copy.tries - 1, 10), _MOST_WAIT)
+    rows = RecordingCopy.objects.filter(pk=copy.pk, date_due=copy.date_due)
+    rows.update(date_due=clock.now() + wait, reason=stored(reason), upload_id=copy.upload_id)
+    log.warning("the recording of session %s was not copied: %s", copy.recording_id, reason)
+    return False
+
+
+@transaction.atomic
+def _record_difference(actor: Actor, copy: RecordingCopy, *, is_damaged: bool) -> None:
+    session = Session.objects.filter(pk=copy.recording_id).first()
+    if session is None:
+        return
+    audits.record(
+        actor=actor,
+        org_id=session.org_id,
+        event=audits.Event.RECORDING_COPY_REFUSED,
+        object_type="Session",
+        object_id=str(session.pk),
+        object_name=messages.title(session),
+        new={
+            "storage": name_of(copy.target_id),
+            "sha256": copy.recording.sha256,
+            "recording_itself_differs": is_damaged,
+        },
+    )

@@ -1,0 +1,23 @@
+"""Expected failures of storages, each with a stable code."""
+
+from postern.kernel.errors import PosternError
+
+
+class FieldRefused(PosternError):
+    """A field of a storage is refused. `fields` maps API names to texts."""
+
+    code = "invalid"
+
+    def __init__(self, field: str, message: str) -> None:
+        super().__init__(message)
+        self.fields = {field: [message]}
+
+
+class StorageKept(PosternError):
+    """The storage cannot be changed or deleted. The contract's clients read `msg`."""
+
+    code = "storage_kept"
+
+    @property
+    def fields(self) -> dict[str, object]:
+        return {"msg": self.message, "detail": self.message, "code": self.code}

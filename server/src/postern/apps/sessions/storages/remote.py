@@ -1,0 +1,50 @@
+"""Connections to remote storages, with their sealed keys."""
+
+from typing import Final
+from uuid import UUID
+
+from django.utils.translation import gettext_lazy as _
+
+from postern.apps.sessions.storages.kinds import ReplayStorageType
+from postern.apps.sessions.storages.models import ReplayStorage
+from postern.apps.sessions.storages.places import place_of
+from postern.apps.vault import facade as vault
+from postern.foundation.network import outbound
+from postern.foundation.phrases import Phrase
+from postern.integrations.replay_storages import s3
+from postern.integrations.replay_storages.port import RemoteStore
+from postern.integrations.replay_storages.s3.failures import StorageFailed
+
+_NO_KEYS: Final = Phrase("storage.no_keys", _("The storage has no access key or no secret key. Enter both."))
+_GONE: Final = Phrase("storage.gone", _("The storage was deleted."))
+
+_ADDRESSING: Final = {
+    ReplayStorageType.S3: s3.Addressing.BY_ENDPOINT,
+    ReplayStorageType.CEPH: s3.Addressing.PATH,
+    ReplayStorageType.OSS: s3.Addressing.VIRTUAL,
+    ReplayStorageType.OBS: s3.Addressing.VIRTUAL,
+}
+
+
+def connect(storage: ReplayStorage) -> RemoteStore:
+    """The store of a remote storage. Sends nothing. Raises StorageFailed, and PosternError of the secret store."""
+    access_key = vault.get_secret(place_of(storage, "ACCESS_KEY"))
+    secret_key = vault.get_secret(place_of(storage, "SECRET_KEY"))
+    if access_key is None or secret_key is None:
+        raise StorageFailed(_NO_KEYS.say())
+    access = s3.Access(
+        endpoint=storage.meta["ENDPOINT"],
+        bucket=storage.meta["BUCKET"],
+        access_key=access_key.reveal(),
+        secret_key=secret_key,
+        addressing=_ADDRESSING[ReplayStorageType(storage.type)],
+    )
+    return s3.connect(access, check=outbound.check_dial)
+
+
+def connect_to(storage_id: UUID) -> RemoteStore:
+    """`connect` by id."""
+    storage = ReplayStorage.objects.filter(pk=storage_id).first()
+    if storage is None:
+        raise StorageFailed(_GONE.say())
+    return connect(storage)
