@@ -370,6 +370,11 @@ class Preparations:
         ProxyOrder.objects.all().delete()
         return {}
 
+    def with_locked_session(self) -> Values:
+        ProxyOrder.objects.all().delete()
+        Session.objects.update(is_locked=True, locked_by="somebody", date_locked=clock.now(), lock_version=1)
+        return {}
+
     def with_grant_of_admin(self) -> Values:
         self.proxy.beat()
         grant(

@@ -109,6 +109,46 @@ _PEOPLE = [
             )
         ],
     ),
+    Write(
+        method="POST",
+        path=f"{API}tasks/lock-session/",
+        prepare=World.without_orders,
+        body=["{terminal/sessions}"],
+        told=[Told(event="session.locked", action="other", kind="Session", name="one root@one-host")],
+    ),
+    Write(
+        method="POST",
+        path=f"{API}tasks/unlock-session/",
+        prepare=World.with_locked_session,
+        body=["{terminal/sessions}"],
+        told=[
+            Told(
+                event="session.unlocked",
+                action="other",
+                kind="Session",
+                name="one root@one-host",
+                old={"locked_by": "somebody"},
+            )
+        ],
+    ),
+    Write(
+        method="POST",
+        path=f"{API}sessions/<pk>/message/",
+        prepare=World.without_orders,
+        at={"pk": "{terminal/sessions}"},
+        body={"message": "Please save."},
+        status=201,
+        told=[
+            Told(
+                event="session.message_sent",
+                action="other",
+                kind="Session",
+                name="one root@one-host",
+                new={"message": "Please save."},
+            )
+        ],
+        again=Again.ACTS,
+    ),
 ]
 
 _ONE = updated("Terminal", "one gate", {"comment": ""}, {"comment": "changed"}, org=ROOT)

@@ -10,6 +10,7 @@ export function InfoTab({ session }: { readonly session: SessionRow }) {
   const t = useT();
   const start = parseTime(session.date_start);
   const end = parseTime(session.date_end);
+  const locked = parseTime(session.date_locked);
   return (
     <Card flush>
       <Definitions
@@ -35,6 +36,12 @@ export function InfoTab({ session }: { readonly session: SessionRow }) {
             label: t('sessions:field.duration'),
             value: session.duration_s === null ? null : friendlyDuration(session.duration_s),
           },
+          ...(session.is_locked
+            ? [
+                { label: t('sessions:field.locked_by'), value: session.locked_by },
+                { label: t('sessions:field.date_locked'), value: locked && exactTime(locked) },
+              ]
+            : []),
           { label: t('sessions:field.end_reason'), value: session.end_reason_display },
           { label: t('sessions:field.id'), value: <code className="font-mono text-meta">{session.id}</code> },
         ]}

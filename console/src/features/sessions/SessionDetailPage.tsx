@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { useParams } from '@tanstack/react-router';
-import { CircleDot, CircleStop, Link2, Stamp, TriangleAlert } from 'lucide-react';
+import { CircleDot, Link2, Stamp, TriangleAlert } from 'lucide-react';
 import { useCallback, useState } from 'react';
 import type { ReplayPlayer } from '#/islands/replay/player';
 import type { CommandRow } from '#/domain/commands/command-row';
@@ -8,7 +8,6 @@ import { explain } from '#/lib/http/catalogue';
 import { NotFoundError } from '#/lib/http/errors';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
-import { useMay } from '#/lib/session';
 import { Button } from '#/ui/button';
 import { copyText } from '#/ui/clipboard';
 import { Note } from '#/ui/note';
@@ -22,9 +21,10 @@ import { clockText } from '#/lib/clock-text';
 import { CommandPanel } from './CommandPanel';
 import { CommandTable } from './CommandTable';
 import { InfoTab } from './InfoTab';
+import { LockBadge } from './LockBadge';
 import { ReplayTab } from './ReplayTab';
 import { isFileSession, SessionFiles } from './SessionFiles';
-import { confirmTerminate } from './terminate';
+import { SteerButtons } from './SteerButtons';
 import { usePlayerState } from './use-player';
 import { useTab } from './use-tab';
 import { WatchView } from './WatchView';
@@ -158,7 +158,6 @@ function Heading({
   readonly player: ReplayPlayer | null;
 }) {
   const t = useT();
-  const mayTerminate = useMay('admin');
   return (
     <PageHeader
       title={t('sessions:title', { user: session.user, asset: session.asset })}
@@ -167,6 +166,7 @@ function Heading({
         <>
           <Badge>{session.protocol.toUpperCase()}</Badge>
           <RecordingBadge state={session.recording_state} />
+          <LockBadge session={session} />
           {session.is_finished && session.end_reason_display !== '' && (
             <span className="text-ink-2">{session.end_reason_display}</span>
           )}
@@ -175,16 +175,7 @@ function Heading({
       actions={
         <>
           {session.is_finished && session.can_replay && <CopyLink player={player} />}
-          {!session.is_finished && (
-            <Button
-              kind="danger"
-              icon={CircleStop}
-              disabledReason={mayTerminate ? undefined : t('sessions:terminate.needs_admin')}
-              onClick={() => void confirmTerminate([session])}
-            >
-              {t('sessions:terminate.action')}
-            </Button>
-          )}
+          {!session.is_finished && <SteerButtons session={session} />}
         </>
       }
     />

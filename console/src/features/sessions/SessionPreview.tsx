@@ -1,13 +1,12 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
-import { CircleStop, Maximize2, X } from 'lucide-react';
+import { Maximize2, X } from 'lucide-react';
 import { useCallback } from 'react';
 import { CommandText } from '#/domain/commands/CommandText';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
-import { useMay } from '#/lib/session';
 import { exactStamp, parseTime } from '#/lib/time';
-import { Button, IconButton } from '#/ui/button';
+import { IconButton } from '#/ui/button';
 import { Definitions } from '#/ui/card';
 import { LinkButton } from '#/ui/link';
 import { Note } from '#/ui/note';
@@ -15,7 +14,7 @@ import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
 import { visible } from '#/ui/visible-text';
 import { lastCommandsQuery, sessionQuery, type SessionRow } from './api';
-import { confirmTerminate } from './terminate';
+import { SteerButtons } from './SteerButtons';
 import { WatchView } from './WatchView';
 
 function LastCommands({ session }: { readonly session: SessionRow }) {
@@ -54,6 +53,7 @@ function Facts({ session }: { readonly session: SessionRow }) {
           },
           { label: t('sessions:field.login_from'), value: session.login_from_display },
           { label: t('sessions:field.date_start'), value: start && exactStamp(start) },
+          ...(session.is_locked ? [{ label: t('sessions:field.locked_by'), value: session.locked_by }] : []),
           { label: t('sessions:commands'), value: String(session.command_amount) },
           { label: t('sessions:preview.recording'), value: recording },
         ]}
@@ -86,23 +86,12 @@ function Picture({ session }: { readonly session: SessionRow }) {
 
 function Actions({ session }: { readonly session: SessionRow }) {
   const t = useT();
-  const mayTerminate = useMay('admin');
   return (
-    <div className="flex gap-2 border-t border-line px-3.5 py-2.5">
-      <LinkButton to={paths.session(session.id)} icon={Maximize2}>
+    <div className="flex flex-wrap gap-2 border-t border-line px-3.5 py-2.5">
+      <LinkButton size="sm" to={paths.session(session.id)} icon={Maximize2}>
         {t(session.is_finished ? 'sessions:action.replay' : 'sessions:preview.open')}
       </LinkButton>
-      {!session.is_finished && (
-        <Button
-          className="ml-auto"
-          kind="danger"
-          icon={CircleStop}
-          disabledReason={mayTerminate ? undefined : t('sessions:terminate.needs_admin')}
-          onClick={() => void confirmTerminate([session])}
-        >
-          {t('sessions:terminate.action')}
-        </Button>
-      )}
+      {!session.is_finished && <SteerButtons session={session} size="sm" />}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { Button } from '#/ui/button';
 import { Status } from '#/ui/status';
+import { LockBadge } from './LockBadge';
 import { watchToken, type SessionRow, type WatchToken } from './api';
 import { Watermark } from './Watermark';
 
@@ -96,6 +97,7 @@ function WatchedTerminal({
         <span className="min-w-0 grow truncate font-mono text-meta text-ink-2">
           {session.login_name || session.system_user}@{session.asset}
         </span>
+        <LockBadge session={session} short />
         <span role="status">
           <Status tone={isLive ? 'ok' : 'unknown'}>
             {t(

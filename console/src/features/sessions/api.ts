@@ -35,6 +35,9 @@ export type SessionRow = Pick<
   | 'date_end'
   | 'duration_s'
   | 'org_name'
+  | 'is_locked'
+  | 'locked_by'
+  | 'date_locked'
 > & {
   readonly recording_state: 'none' | 'recording' | 'sealed' | 'incomplete' | 'lost';
 };
@@ -144,4 +147,17 @@ export function watchToken(sessionId: string): Promise<WatchToken> {
 
 export function terminateSessions(ids: readonly string[]): Promise<{ readonly ok: readonly string[] }> {
   return http.post('terminal/tasks/kill-session/', ids, { quiet: true });
+}
+
+/** Locks or unlocks the sessions. `ended` are those that ended meanwhile. */
+export function lockSessions(
+  ids: readonly string[],
+  lock: boolean,
+): Promise<{ readonly ok: readonly string[]; readonly ended: readonly string[] }> {
+  return http.post(lock ? 'terminal/tasks/lock-session/' : 'terminal/tasks/unlock-session/', ids);
+}
+
+/** Shows the user of a running session a line of text. */
+export function sendMessage(sessionId: string, message: string): Promise<unknown> {
+  return http.post(`terminal/sessions/${sessionId}/message/`, { message }, { quiet: true });
 }

@@ -46,6 +46,15 @@ const { sent } = recordedServer(() => [
     ),
   ),
   mock.post('*/api/v1/terminal/tasks/kill-session/', () => HttpResponse.json({ ok: ['li', 'wu'] })),
+  mock.post('*/api/v1/terminal/tasks/lock-session/', () =>
+    HttpResponse.json({ ok: ['li', 'wu'], ended: [] }),
+  ),
+  mock.post('*/api/v1/terminal/tasks/unlock-session/', () => HttpResponse.json({ ok: ['li'], ended: [] })),
+  mock.post('*/api/v1/terminal/sessions/:id/message/', async ({ request }) =>
+    JSON.stringify(await request.json()).includes('refused')
+      ? HttpResponse.json({ message: ['The text contains an invisible character.'] }, { status: 400 })
+      : HttpResponse.json({ id: 'm1' }, { status: 201 }),
+  ),
   mock.get('*/api/v1/terminal/commands/', () =>
     HttpResponse.json(pageOf([{ id: 'c1', input: 'uptime', kind: 'echo', offset_ms: 1, risk_level: 0 }])),
   ),
@@ -120,4 +129,39 @@ test('the chosen sessions are ended together, after a question that names them',
   await userEvent.click(within(question).getByRole('button', { name: 'Terminate 2 sessions' }));
   await waitFor(() => expect(sent('POST', 'terminal/tasks/kill-session/')[0]?.body).toEqual(['li', 'wu']));
   expect(await screen.findByText('2 sessions are being terminated')).toBeTruthy();
+});
+
+test('chosen sessions are locked together, and a locked one is marked and can be unlocked', async () => {
+  await open();
+  await userEvent.click(await screen.findByRole('checkbox', { name: /li\(li\)/ }));
+  await userEvent.click(screen.getByRole('checkbox', { name: /wu\(wu\)/ }));
+  const bar = screen.getByRole('region', { name: 'Actions for the selection' });
+  live = [session('li', { is_locked: true, locked_by: 'Olaf(olaf)' }), session('wu')];
+  await userEvent.click(within(bar).getByRole('button', { name: 'Lock' }));
+  await waitFor(() => expect(sent('POST', 'terminal/tasks/lock-session/')[0]?.body).toEqual(['li', 'wu']));
+  expect(await screen.findByText(/2 sessions are locked/)).toBeTruthy();
+  const row = await screen.findByRole('row', { name: /li\(li\)/ });
+  expect((await within(row).findByTitle('Locked by Olaf(olaf)')).textContent).toBe('Locked');
+  await userEvent.click(within(row).getByRole('button', { name: /Actions of/ }));
+  await userEvent.click(await screen.findByRole('menuitem', { name: 'Unlock' }));
+  await waitFor(() => expect(sent('POST', 'terminal/tasks/unlock-session/')[0]?.body).toEqual(['li']));
+});
+
+test('a message is asked for in the preview, and a refusal is shown at its field', async () => {
+  await open('/terminal/session?activeTab=online&preview=li');
+  const preview = await screen.findByRole('complementary', { name: 'Session' });
+  await userEvent.click(await within(preview).findByRole('button', { name: 'Message' }));
+  const dialog = await screen.findByRole('dialog', { name: 'Message to li(li)' });
+  const send = within(dialog).getByRole('button', { name: 'Send' });
+  await userEvent.click(send);
+  expect(sent('POST', 'terminal/sessions/li/message/')).toEqual([]);
+  const field = within(dialog).getByRole('textbox', { name: /Message/ });
+  await userEvent.type(field, 'refused');
+  await userEvent.click(send);
+  expect(await within(dialog).findByText(/invisible character/)).toBeTruthy();
+  await userEvent.clear(field);
+  await userEvent.type(field, ' Please save. ');
+  await userEvent.click(send);
+  await waitFor(() => expect(screen.queryByRole('dialog')).toBeNull());
+  expect(sent('POST', 'terminal/sessions/li/message/').at(-1)?.body).toEqual({ message: 'Please save.' });
 });

@@ -1,4 +1,4 @@
-import { CircleStop, Download, Eye, SquareTerminal } from 'lucide-react';
+import { CircleStop, Download, Eye, Lock, LockOpen, SquareTerminal } from 'lucide-react';
 import { apiUrl } from '#/lib/http/client';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
@@ -14,7 +14,9 @@ import { AppLink } from '#/ui/link';
 import { Badge, Missing, Status } from '#/ui/status';
 import { visible } from '#/ui/visible-text';
 import type { SessionRow } from './api';
+import { LockBadge } from './LockBadge';
 import { hasRoomForPreview } from './preview-room';
+import { changeLock } from './steer';
 import { confirmTerminate, confirmTerminateAll } from './terminate';
 
 /** Length of a session in seconds; for a running session, the time since its start. */
@@ -62,6 +64,51 @@ const terminateChosen: BulkAction = {
   },
 };
 
+const lock: ObjectAction<SessionRow> = {
+  id: 'lock',
+  label: 'sessions:lock.action',
+  icon: Lock,
+  order: 10,
+  isOffered: (row) => !row.is_locked,
+  disabledReason: (row) => (row.can_terminate ? undefined : translate('sessions:terminate.over')),
+  run: async (row, tools) => {
+    await changeLock([row.id], true);
+    tools.refresh();
+  },
+};
+
+const unlock: ObjectAction<SessionRow> = {
+  ...lock,
+  id: 'unlock',
+  label: 'sessions:unlock.action',
+  icon: LockOpen,
+  isOffered: (row) => row.is_locked,
+  run: async (row, tools) => {
+    await changeLock([row.id], false);
+    tools.refresh();
+  },
+};
+
+const lockChosen: BulkAction = {
+  id: 'lock',
+  label: 'sessions:lock.action',
+  icon: Lock,
+  run: async (ids, tools) => {
+    await changeLock(ids, true);
+    tools.refresh();
+  },
+};
+
+const unlockChosen: BulkAction = {
+  id: 'unlock',
+  label: 'sessions:unlock.action',
+  icon: LockOpen,
+  run: async (ids, tools) => {
+    await changeLock(ids, false);
+    tools.refresh();
+  },
+};
+
 const replay: ObjectAction<SessionRow> = {
   id: 'replay',
   label: 'sessions:action.replay',
@@ -79,6 +126,16 @@ const download: ObjectAction<SessionRow> = {
   disabledReason: (row) => (row.can_replay ? undefined : translate('sessions:replay.none')),
   run: (row) => location.assign(apiUrl(`terminal/sessions/${row.id}/replay/download/`)),
 };
+
+/** The state of a running session. i18n: sessions:state.* */
+function LiveState({ session }: { readonly session: SessionRow }) {
+  if (session.is_locked) return <LockBadge session={session} short />;
+  return (
+    <Status tone={session.state === 'active' ? 'ok' : 'unknown'}>
+      {translate(`sessions:state.${session.state}`)}
+    </Status>
+  );
+}
 
 /** Online and offline sessions share one definition with a variant. */
 function sessionResource(
@@ -117,9 +174,15 @@ function sessionResource(
         {
           key: 'user',
           cell: (row) => (
-            <AppLink to={paths.session(row.id)} className="pt-link font-medium">
-              {row.user}
-            </AppLink>
+            <span className="inline-flex items-center gap-1.5">
+              <AppLink to={paths.session(row.id)} className="pt-link font-medium">
+                {row.user}
+              </AppLink>
+              {/* The state, at the end of the row, may be out of sight. */}
+              {row.is_locked && !row.is_finished && (
+                <Lock className="size-3.5 flex-none text-warn" aria-hidden />
+              )}
+            </span>
           ),
         },
         { key: 'asset', cell: (row) => <AppLink to={paths.asset(row.asset_id)}>{row.asset}</AppLink> },
@@ -158,14 +221,7 @@ function sessionResource(
           key: 'state',
           label: isOnline ? 'sessions:field.state' : 'sessions:field.end_reason',
           sortable: false,
-          cell: (row) =>
-            isOnline ? (
-              <Status tone={row.state === 'active' ? 'ok' : 'unknown'}>
-                {translate(`sessions:state.${row.state}`)}
-              </Status>
-            ) : (
-              row.end_reason_display || <Missing />
-            ),
+          cell: (row) => (isOnline ? <LiveState session={row} /> : row.end_reason_display || <Missing />),
         },
         'date_end',
         'org_name',
@@ -182,8 +238,12 @@ function sessionResource(
         'duration_s',
         'state',
       ],
-      bulkActions: isOnline && mayTerminate ? [terminateChosen] : [],
-      rowActions: isOnline ? (mayTerminate ? [monitor, terminate] : [monitor]) : [replay, download],
+      bulkActions: isOnline && mayTerminate ? [lockChosen, unlockChosen, terminateChosen] : [],
+      rowActions: isOnline
+        ? mayTerminate
+          ? [monitor, lock, unlock, terminate]
+          : [monitor]
+        : [replay, download],
       phone: {
         icon: SquareTerminal,
         meta: (row) => (
@@ -191,7 +251,12 @@ function sessionResource(
             {visible(row.system_user)} · <TimeCell value={row.date_start} />
           </>
         ),
-        status: (row) => <Badge>{row.protocol.toUpperCase()}</Badge>,
+        status: (row) =>
+          isOnline && row.is_locked ? (
+            <LiveState session={row} />
+          ) : (
+            <Badge>{row.protocol.toUpperCase()}</Badge>
+          ),
       },
     },
   });

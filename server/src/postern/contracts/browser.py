@@ -155,8 +155,9 @@ class Prompt(msgspec.Struct, frozen=True, kw_only=True, tag="prompt"):
 
 
 class Notice(msgspec.Struct, frozen=True, kw_only=True, tag="notice"):
-    """Information for the person; the session continues. `code`: actions, expiring, prolonged, shutdown or
-    command (a command filter refused a line, or waits for a reviewer).
+    """Information for the person; the session continues. `code`: actions, expiring, prolonged, shutdown, command (a
+    command filter refused a line, or waits for a reviewer), lock (the session was locked or unlocked) or message (of an
+    administrator).
     """
 
     code: str

@@ -152,7 +152,26 @@ class ChangeCommandControl(msgspec.Struct, frozen=True, kw_only=True, tag="chang
     control: CommandControl
 
 
-Order = TerminateSession | StopWatching | ChangeGrant | ChangeCommandControl
+class ChangeLock(msgspec.Struct, frozen=True, kw_only=True, tag="change_lock"):
+    """Whether a live session is locked: nothing that the person sends reaches the target. An older `version` is stale."""
+
+    order_id: UUID
+    session_id: UUID
+    version: int
+    is_locked: bool
+    by: str  # who locked or unlocked it
+
+
+class ShowMessage(msgspec.Struct, frozen=True, kw_only=True, tag="show_message"):
+    """Show the person of a live session a line of text, once for each order."""
+
+    order_id: UUID
+    session_id: UUID
+    by: str
+    text: str
+
+
+Order = TerminateSession | StopWatching | ChangeGrant | ChangeCommandControl | ChangeLock | ShowMessage
 
 
 class SettingsUpdate(msgspec.Struct, frozen=True, kw_only=True, tag="settings_update"):

@@ -261,8 +261,10 @@ def test_k63_bulk_calls_do_not_change_rows_of_another_organization(
         elif endpoint.method in {"PUT", "PATCH"}:
             answer = call(client, endpoint, endpoint.path, [{"id": str(row.pk), "name": "mine", "comment": "mine"}])
             assert answer.status_code == 400, endpoint
-    kill = client.post("/api/v1/terminal/tasks/kill-session/", [str(theirs["terminal/sessions"].pk)], format="json")
-    assert kill.json().get("ok", []) == []
+    for order in ("kill", "lock", "unlock"):
+        url = f"/api/v1/terminal/tasks/{order}-session/"
+        answer = client.post(url, [str(theirs["terminal/sessions"].pk)], format="json")
+        assert answer.json().get("ok", []) == []
     assert state(theirs) == before
 
 

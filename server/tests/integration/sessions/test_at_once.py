@@ -97,3 +97,15 @@ def test_concurrent_uploads_of_the_same_content_leave_one_recording(proxy: Proxy
     recording = Recording.objects.get()
     assert recording.is_playable
     assert recording.sha256 == hashlib.sha256(content).hexdigest()
+
+
+def test_a_session_locked_twenty_times_at_once_is_locked_once(
+    proxy: Proxy, active: Session, as_org_admin: APIClient, audit_events: Callable[[], list[str]]
+) -> None:
+    url = "/api/v1/terminal/tasks/lock-session/"
+    answers: list[Any] = at_once(*[lambda: as_org_admin.post(url, [str(active.pk)], format="json")] * 20)
+    assert [answer.json()["ok"] for answer in answers] == [[str(active.pk)]] * 20
+    active.refresh_from_db()
+    assert (active.is_locked, active.lock_version) == (True, 1)
+    assert ProxyOrder.objects.count() == 1
+    assert audit_events().count("session.locked") == 1

@@ -2,6 +2,7 @@
 
 import asyncio
 from pathlib import Path
+from uuid import uuid4
 
 import pytest
 
@@ -15,8 +16,9 @@ from postern.contracts.command_control import (
 )
 from postern.contracts.enums import CommandKind, RiskLevel
 from postern.contracts.events import CommandSeen, SessionEnded
+from postern.contracts.terminals import ChangeLock
 from proxies.holding.filters import control, rule
-from proxies.holding.stage import echoed, refused, settle, shell
+from proxies.holding.stage import echoed, refused, settle, shell, takes_keys
 
 DENIED = b"does not allow this"
 
@@ -188,3 +190,46 @@ async def test_command_waits_for_its_confirmation(confirming: World, tmp_path: P
     assert (ran.status == 0) == (state is ConfirmationState.APPROVED)
     event = await confirming.plane.event(CommandSeen)
     assert event.decision is not None
+
+
+def change_lock(world: World, version: int, *, is_locked: bool) -> None:
+    """Lock or unlock the only session of the proxy."""
+    [session_id] = world.proxy.registry.ids()
+    order = ChangeLock(order_id=uuid4(), session_id=session_id, version=version, is_locked=is_locked, by="Olaf")
+    assert world.proxy.registry.carry_out(order)
+
+
+async def test_a_line_that_waits_for_a_reviewer_does_not_run_once_locked(confirming: World) -> None:
+    world = confirming
+    async with shell(world) as terminal:
+        await terminal.type(b"touch P1\r")
+        await terminal.expect("waiting for a reviewer")
+        change_lock(world, 1, is_locked=True)
+        await terminal.expect("Olaf has locked")
+        await terminal.type(b"\recho P > P2\r")
+        for made in list(world.plane.confirmations.values()):
+            approved = CommandConfirmation(id=made.id, state=ConfirmationState.APPROVED, message="")
+            world.plane.confirmations[made.id] = approved
+        await asyncio.sleep(0.7)
+        change_lock(world, 2, is_locked=False)
+        await terminal.expect("Olaf has unlocked")
+        await asyncio.sleep(0.7)
+        assert not list(world.sshd.directory.glob("P*"))
+        await terminal.type(b"\x03")
+        await settle()
+        await echoed(terminal, 3)
+    assert not list(world.sshd.directory.glob("P*"))
+
+
+async def test_a_line_that_is_refused_gets_its_ctrl_c_in_a_locked_session(world: World) -> None:
+    async with shell(world) as terminal:
+        await terminal.type(b"touch P1\r")
+        await terminal.expect("does not allow this")
+        change_lock(world, 1, is_locked=True)
+        await terminal.expect("Olaf has locked")
+        await world.plane.until(lambda: takes_keys(world.proxy.registry))
+        change_lock(world, 2, is_locked=False)
+        await terminal.expect("Olaf has unlocked")
+        await terminal.type(b"\recho still-$((4+0))\r")
+        await terminal.expect("still-4")
+    assert not list(world.sshd.directory.glob("P*"))

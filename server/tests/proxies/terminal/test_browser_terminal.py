@@ -11,7 +11,7 @@ from postern.contracts.access import REDEEM_TOKEN
 from postern.contracts.browser import UNACKED_LIMIT
 from postern.contracts.enums import EndReason
 from postern.contracts.events import CommandSeen, SessionEnded, SessionStarted
-from postern.contracts.terminals import StopWatching, TerminateSession
+from postern.contracts.terminals import ChangeLock, StopWatching, TerminateSession
 from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.outbox_room import OutboxRoom
 from postern.proxies.core.sessions.event_ledger import NoRoomForEvents
@@ -482,3 +482,42 @@ async def test_open_shell_in_the_browser_ends_when_a_command_cannot_be_logged(
     monkeypatch.undo()
     assert (await stage.plane.event(SessionEnded)).reason is EndReason.CANNOT_RECORD
     assert (await stage.plane.event(CommandSeen)).input == "cat /etc/shadow"
+
+
+async def test_locked_page_types_into_nothing_and_a_resumed_page_is_told(stage: Stage) -> None:
+    async def change(version: int, *, is_locked: bool) -> None:
+        [session_id] = stage.registry.ids()
+        order = ChangeLock(
+            order_id=uuid4(), session_id=session_id, version=version, is_locked=is_locked, by="Olaf(olaf)"
+        )
+        assert stage.registry.carry_out(order)
+
+    async with stage.page() as page:
+        opened, shell = await stage.open(page)
+        await page.type(b"before")
+        await stage.plane.until(lambda: shell.typed == b"before")
+        shell.events.on_target_pause()
+        await page.type(b"queued")
+        await stage.plane.until(lambda: page.input_sent == len(b"beforequeued"))
+        await asyncio.sleep(0.2)
+        await change(1, is_locked=True)
+        assert (await page.message("notice"))["code"] == "lock"
+        shell.events.on_target_resume()
+        for _ in range(30):  # more than a page may send without new credit
+            await page.type(b"x" * 32_000)
+        shell.show(b"shown")
+        await page.shows(b"shown")
+    async with stage.page() as page:
+        await page.say(
+            type="resume", session_id=opened["session_id"], resume_secret=opened["resume_secret"], received=len(page.output),
+            columns=80, rows=24,
+        )  # fmt: skip
+        await page.message("resumed")
+        assert "Olaf(olaf) has locked this session" in (await page.message("notice"))["message"]
+        await page.type(b"y")
+        await asyncio.sleep(0.3)
+        assert shell.typed == b"before"
+        await change(2, is_locked=False)
+        await page.until(lambda: any("has unlocked" in message.get("message", "") for message in page.messages))
+        await page.type(b"after")
+        await stage.plane.until(lambda: shell.typed == b"beforeafter")

@@ -276,6 +276,9 @@ class Event(Kind):
     SESSION_ACTIONS_ENDED = "session.actions_ended", _C.SESSIONS, "Rights of a live session ended", "在线会话的权限到期"
     SESSION_FOUND_ALIVE = "session.found_alive", _C.SESSIONS, "Session found alive", "会话恢复在线"
     SESSION_TERMINATION_ORDERED = "session.termination_ordered", _C.SESSIONS, "Termination ordered", "下令终止会话"
+    SESSION_LOCKED = "session.locked", _C.SESSIONS, "Session locked", "锁定会话"
+    SESSION_UNLOCKED = "session.unlocked", _C.SESSIONS, "Session unlocked", "解锁会话"
+    SESSION_MESSAGE_SENT = "session.message_sent", _C.SESSIONS, "Message sent to a session", "向会话发送消息"
     SESSION_FILES_TRANSFERRED = "session.files_transferred", _C.SESSIONS, "Files transferred", "传输文件"
     COMMAND_REFUSED = "command.refused", _C.REFUSALS, "Commands refused by a filter", "命令被过滤器拒绝"
     COMMAND_CONFIRMATION_REFUSED = (

@@ -199,8 +199,13 @@ def _bounded(rows: Rows, request: Request, view: Any) -> Rows:
 
 
 def can_report_border(request: Request, view: Any) -> bool:
-    """Whether the answer can say from when on it searched: pages can, bare arrays and files cannot."""
+    """Whether the answer can say from when on it searched: pages can, bare arrays and files cannot.
+
+    A view names actions that answer with a file in `file_actions`.
+    """
     params = request.query_params
+    if view.action in getattr(view, "file_actions", ()):
+        return False
     return "format" not in params and (view.action != "list" or "limit" in params)
 
 

@@ -99,6 +99,20 @@ class Text(Spoken):
         "服务正在关闭：此会话还可以继续 {seconds} 秒，届时将结束。",
         "The service is shutting down: this session may go on for {seconds} seconds and ends then.",
     )
+    LOCKED = (
+        "{name} 已锁定此会话：解锁之前，你的输入不会发送到主机，也不会保留。",
+        "{name} has locked this session. Until it is unlocked, nothing that you type reaches the host or is kept.",
+    )
+    PROGRAM_LOCKED = (
+        "{name} 已锁定此会话：解锁之前，传输和程序的输入输出暂停。",
+        "{name} has locked this session. Transfers, input and output of the program wait until it is unlocked.",
+    )
+    STILL_LOCKED = (
+        "会话已被 {name} 锁定，刚才的输入没有发送到主机。",
+        "{name} has locked this session. What you just typed did not reach the host.",
+    )
+    UNLOCKED = ("{name} 已解锁此会话，可以继续。", "{name} has unlocked this session. You can go on.")
+    MESSAGE = ("来自 {name} 的消息：{text}", "Message from {name}: {text}")
     ACTIONS_ENDED = (
         "你对该资产的以下权限已结束：{actions}。",
         "Your permission for this asset no longer includes: {actions}.",

@@ -345,7 +345,13 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             self._front.say(Text.CONNECTING_THROUGH.say(self.language, via=via))
 
     async def _judge_command(self, session: LiveSession, wish: Wish, request: ExecRequest | None) -> None:
-        """Let the command filters decide about a command or subsystem. Raises `Refused`; the session has ended then."""
+        """Let the command filters decide about a command or subsystem. Raises `Refused`; the session has ended then.
+
+        A command is input: in a locked session it waits.
+        """
+        await session.lock.passable()
+        if session.end_reason is not None:
+            raise Refused(session.end_message, ended=session.end_reason)
         if not session.filtering.can_refuse or (request is None and wish.subsystem is None):
             return
         # The subsystem is the same program as the command of this name.

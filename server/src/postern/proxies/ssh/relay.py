@@ -101,6 +101,8 @@ class Relay:
         #: Typed input that has not been forwarded yet.
         self._keys: deque[bytes] = deque()
         self._eof_waits = False
+        #: Input of a program that arrived while the session was locked.
+        self._stopped: list[bytes] = []
         #: Input of a shell without a terminal that the command filters have not seen, and the task that judges more.
         self._unjudged = bytearray()
         self._judging: asyncio.Task[None] | None = None
@@ -116,6 +118,7 @@ class Relay:
             session.before_end(self._report_transfer)
         session.on_caught_up(self._pace)
         session.on_notice(self._notice)
+        session.on_lock(self._lock_changed)
         session.on_end(self._session_ended)
 
     def start(self, program: TargetProgram) -> None:
@@ -128,22 +131,34 @@ class Relay:
             self.session.filtering.open_input(program)
         else:
             self.session.filtering.open_lines(is_shell=self._command is None and self._inspector is None)
+        self._pace_person()
         self._pace_target()
 
     # From the person
 
     def from_person(self, data: bytes) -> None:
-        program = self._program
-        if program is None:
+        if self._program is None:
             return
         if self._terminal:
-            if len(data) <= KEYS_AT_ONCE_BYTES:
-                self._keys.append(data)
-            else:
-                pieces = range(0, len(data), KEYS_AT_ONCE_BYTES)
-                self._keys.extend(data[start : start + KEYS_AT_ONCE_BYTES] for start in pieces)
-            self._pass_keys()
+            self._take_keys(data)
+        elif self.session.lock.is_on:
+            self._stopped.append(data)
+        else:
+            self._pass_data(self._program, data)
+
+    def _take_keys(self, data: bytes) -> None:
+        if self.session.lock.is_on:
+            self.session.lock.refuse_keys()
             return
+        if len(data) <= KEYS_AT_ONCE_BYTES:
+            self._keys.append(data)
+        else:
+            pieces = range(0, len(data), KEYS_AT_ONCE_BYTES)
+            self._keys.extend(data[start : start + KEYS_AT_ONCE_BYTES] for start in pieces)
+        self._pass_keys()
+
+    def _pass_data(self, program: TargetProgram, data: bytes) -> None:
+        """Forward input of a program without a terminal."""
         if not self.session.program_data(Stream.INPUT, data):
             return
         if self._inspector is None:
@@ -201,6 +216,7 @@ class Relay:
 
     async def _judge_aside(self, data: bytes, *, is_end: bool) -> None:
         onward, refusal = await self.session.filtering.program_lines_aside(data, is_end=is_end)
+        await self.session.lock.passable()
         self._judging = None
         self._judged(onward, refusal, is_end=is_end)
         self._judge_input()
@@ -229,7 +245,7 @@ class Relay:
                 self._program.write_eof()
 
     def eof_from_person(self) -> None:
-        if self._keys or (self._inspector is not None and self._inspector.holds_back):
+        if self._keys or self.session.lock.is_on or (self._inspector is not None and self._inspector.holds_back):
             self._eof_waits = True
         elif self._inspector is None and self.session.filtering.judges_lines:
             self._eof_waits = True
@@ -245,11 +261,11 @@ class Relay:
                 self._pace()
 
     def signal(self, name: str) -> None:
-        if self._program is not None:
+        if self._program is not None and not self.session.lock.is_on:
             self._program.send_signal(name)
 
     def send_break(self, msec: int) -> bool:
-        if self._program is None:
+        if self._program is None or self.session.lock.is_on:
             return False
         self._program.send_break(msec)
         return True
@@ -315,7 +331,7 @@ class Relay:
 
     def _pace_target(self) -> None:
         self.session.is_output_paused = self._front_is_full
-        wait = self._front_is_full or self.session.is_behind
+        wait = self._front_is_full or self.session.is_behind or self._is_stopped
         if self._program is not None and wait is not self._target_waits:
             self._target_waits = wait
             if wait:
@@ -330,6 +346,7 @@ class Relay:
         reads could fill the memory.
         """
         wait = self._target_is_full or bool(self._keys) or self.session.is_behind or self._judging is not None
+        wait = wait or self._is_stopped
         if self._inspector is not None:
             wait = wait or self._inspector.backlog > _MAX_BACKLOG
             wait = wait or (self._inspector.answers_itself and self._front_is_full)
@@ -340,13 +357,33 @@ class Relay:
             else:
                 self._front.resume()
 
+    # Locking
+
+    @property
+    def _is_stopped(self) -> bool:
+        """Whether the program stands still in both directions. A locked terminal is read, and its keys are dropped."""
+        return self.session.lock.is_on and not self._terminal
+
+    def _lock_changed(self) -> None:
+        if self.session.lock.is_on:
+            self._keys.clear()
+        else:
+            stopped, self._stopped = self._stopped, []
+            for data in stopped:
+                self.from_person(data)
+            if self._eof_waits and self._judging is None:
+                self._eof_waits = False
+                self.eof_from_person()
+        self._pace()
+
     # Notices
 
     def _notice(self, kind: NoticeKind, message: str) -> None:
-        """Pass a notice to the front. Upcoming events are shown on terminals only, ended actions and command filters to
-        users of programs as well.
+        """Pass a notice to the front. Upcoming events are shown on terminals only, all others to users of programs as
+        well.
         """
-        self._front.notice(message, only_terminal=kind not in {NoticeKind.ACTIONS, NoticeKind.COMMAND})
+        upcoming = {NoticeKind.EXPIRING, NoticeKind.PROLONGED, NoticeKind.SHUTDOWN}
+        self._front.notice(message, only_terminal=kind in upcoming)
 
     # End
 

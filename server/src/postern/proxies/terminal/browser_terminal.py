@@ -111,6 +111,7 @@ class BrowserTerminal:
         self.session.on_end(self._session_ended)
         self.session.on_notice(self._notice)
         self.session.on_caught_up(self._caught_up)
+        self.session.on_lock(self._input.drop_waiting)
         self._opening = asyncio.create_task(self._open(), name="browser terminal opening")
         self._sender = asyncio.create_task(self._send_output(), name="browser terminal output")
 
@@ -312,6 +313,8 @@ class BrowserTerminal:
         self._resize(resume.columns, resume.rows)
         self._stop_waiting()
         self._link = link
+        if self.session.lock.is_on:
+            self._notice(NoticeKind.LOCK, self.session.lock.sentence)
         self._input_moved()
         self._wake.set()
 

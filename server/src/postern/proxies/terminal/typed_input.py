@@ -80,6 +80,11 @@ class TypedInput:
         """Accept input of the page. Returns False if too much waits already; nothing is accepted then."""
         if self._shell is None:
             return True
+        if self._session.lock.is_on:  # nothing waits while it is on
+            self._received += len(data)
+            self._session.lock.refuse_keys()
+            self._on_moved()
+            return True
         if len(self._waiting) + len(data) > self._most_bytes:
             return False
         keys = self._charset.from_utf8(data)
@@ -93,6 +98,11 @@ class TypedInput:
             self._waiting += keys
             self.pass_on()
         return True
+
+    def drop_waiting(self) -> None:
+        """Drop queued input, because the session is locked."""
+        self._waiting.clear()
+        self._on_moved()
 
     def hold(self) -> None:
         """Note that the target accepts no input at present."""

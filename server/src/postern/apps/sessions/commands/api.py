@@ -12,6 +12,7 @@ from django.urls import path
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
+from rest_framework.decorators import action
 from rest_framework.exceptions import NotFound, ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,6 +20,7 @@ from rest_framework.response import Response
 from postern.apps.sessions import messages
 from postern.apps.sessions.commands.models import Command
 from postern.apps.sessions.commands.narrowing import NarrowestFirst
+from postern.apps.sessions.commands.report import report
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.storages.models import (
     DEFAULT_COMMAND_STORAGE_ID,
@@ -90,6 +92,8 @@ class CommandViewSet(ReadOnlyViewSet):
     #: The instant at which a search ends (see `narrowing`).
     border: datetime | None = None
     rights = Right.ORG_AUDITOR
+    #: A report cannot say that it searched a part only.
+    file_actions = frozenset({"export"})
     filter_fields = {
         "asset": "asset",
         "asset_id": "asset_id",
@@ -112,6 +116,12 @@ class CommandViewSet(ReadOnlyViewSet):
         if not isinstance(answer, StreamingHttpResponse):  # a file: the export has its own audit record
             self._note(self._named_ids())
         return answer
+
+    @action(detail=False, methods=["get"])
+    def export(self, request: Request) -> StreamingHttpResponse:
+        """The commands that the filters of the list select, as an HTML report. Audited as an export."""
+        del request
+        return report(self)
 
     def retrieve(self, request: Request, *args: Any, **kwargs: Any) -> Response:
         answer = super().retrieve(request, *args, **kwargs)

@@ -100,6 +100,10 @@ SESSION_FINAL: Final = Covered(
         "release_attempt": "only decides whether a lost answer is given again; says nothing about what was done",
         "command_digest": "only decides whether the proxy is notified again; the audit log names the filters",
         "command_version": "only orders the messages to the proxy; the audit log names the filters",
+        "is_locked": "says nothing about what was done; each lock is in the audit log, with who locked and unlocked",
+        "locked_by": "as is_locked",
+        "date_locked": "as is_locked",
+        "lock_version": "only orders the messages to the proxy; the audit log has each lock",
         "evidence_anchored": "only says when the next anchor is due; the anchors are in the audit log",
     },
 )

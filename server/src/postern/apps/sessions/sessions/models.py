@@ -81,6 +81,11 @@ class Session(PosternModel):
     #: Hash of the command filters that the proxy received. Each change increments `command_version`.
     command_digest = models.CharField(max_length=64, blank=True, default="", editable=False)
     command_version = models.PositiveIntegerField(default=0, editable=False)
+    #: Whether nothing of the person reaches the target, and who decided so when. Each change increments `lock_version`.
+    is_locked = models.BooleanField(_("Locked"), default=False)
+    locked_by = models.CharField(_("Locked by"), max_length=256, blank=True, default="")
+    date_locked = models.DateTimeField(_("Date locked"), null=True)
+    lock_version = models.PositiveIntegerField(default=0, editable=False)
     date_credential_released = models.DateTimeField(null=True, editable=False)
     #: First release of the secret of a gateway on the way.
     date_gateway_released = models.DateTimeField(null=True, editable=False)
@@ -144,6 +149,12 @@ class Session(PosternModel):
             models.CheckConstraint(
                 condition=models.Q(date_end__isnull=True) | models.Q(date_end__gte=models.F("date_start")),
                 name="sessions_end_after_start",
+            ),
+            # A locked session says who locked it and when; another says nothing of the kind.
+            models.CheckConstraint(
+                condition=models.Q(is_locked=True, date_locked__isnull=False) & ~models.Q(locked_by="")
+                | models.Q(is_locked=False, date_locked__isnull=True, locked_by=""),
+                name="sessions_locked_by_somebody",
             ),
         ]
 
@@ -236,6 +247,9 @@ class OrderKind(models.TextChoices):
     STOP_WATCHING = "stop_watching", _("Stop watching")
     CHANGE_GRANT = "change_grant", _("Change grant")
     CHANGE_COMMAND_CONTROL = "change_command_control", _("Change command filters")
+    LOCK_SESSION = "lock_session", _("Lock session")
+    UNLOCK_SESSION = "unlock_session", _("Unlock session")
+    SHOW_MESSAGE = "show_message", _("Show message")
 
 
 class ProxyOrder(PosternModel):
@@ -253,6 +267,8 @@ class ProxyOrder(PosternModel):
     reason = models.CharField(max_length=32, default="")
     message_zh = models.CharField(max_length=512, default="")
     message_en = models.CharField(max_length=512, default="")
+    #: The text that a person is shown, as an administrator wrote it.
+    text = models.CharField(max_length=512, default="")
     date_created = models.DateTimeField(default=clock.now)
     date_finished = models.DateTimeField(null=True)
     ok = models.BooleanField(null=True)
@@ -275,7 +291,7 @@ class ProxyOrder(PosternModel):
             models.CheckConstraint(
                 condition=models.Q(kind=OrderKind.STOP_WATCHING, watch__isnull=False)
                 | models.Q(
-                    kind__in=(OrderKind.TERMINATE_SESSION, OrderKind.CHANGE_GRANT, OrderKind.CHANGE_COMMAND_CONTROL),
+                    kind__in=[kind for kind in OrderKind.values if kind != OrderKind.STOP_WATCHING],
                     watch__isnull=True,
                 ),
                 name="sessions_order_watch_matches_kind",

@@ -28,11 +28,20 @@ _TEMPLATES: Final = ("import", "update")
 
 
 @dataclass(frozen=True, slots=True)
-class _Table:
+class Table:
     """The content of a file: titles and rows of cells."""
 
     titles: Sequence[str]
     rows: Iterator[Sequence[Cell]]
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """The form of a file: the extension of its name, its content type, and what writes it."""
+
+    extension: str
+    content_type: str
+    writer: Callable[[IO[bytes]], TableWriter]
 
 
 def asked_format(view: Any) -> FileFormat | None:
@@ -52,28 +61,33 @@ def export(view: Any, file_format: FileFormat) -> StreamingHttpResponse:
     template = view.request.query_params.get("template", "")
     if template and (template not in _TEMPLATES or not view.importable):
         raise ValidationError({"template": [_("Enter a valid value.")]})
-    table = _TABLES[template](view)
+    form = Form(file_format.value, file_format.sent_as, lambda file: table_for(file_format, file))
+    return send(view, _TABLES[template](view), form, kind=template or "export")
+
+
+def send(view: Any, table: Table, form: Form, *, kind: str = "export") -> StreamingHttpResponse:
+    """The answer with a table as a file of this form, which is audited before its first byte is sent."""
     file = tempfile.TemporaryFile()  # noqa: SIM115 - closed by the answer that sends it
     try:
-        count = _write(table, table_for(file_format, file))
+        count = _write(table, form.writer(file))
         trail.record(
             trail.Export(
                 actor=view.actor,
                 scope=view.scope,
                 resource=_model(view)._meta.object_name,  # noqa: SLF001 - the documented model API
                 rows=count,
-                kind=template or "export",
-                file_format=file_format.value,
-                query=_query(view),
+                kind=kind,
+                file_format=form.extension,
+                query=query_of(view),
             )
         )
-        return _answer(view, file_format, file)
+        return _answer(view, form, file)
     except BaseException:
         file.close()
         raise
 
 
-def _write(table: _Table, writer: TableWriter) -> int:
+def _write(table: Table, writer: TableWriter) -> int:
     count = 0
     try:
         writer.write(table.titles)
@@ -87,27 +101,27 @@ def _write(table: _Table, writer: TableWriter) -> int:
     return count
 
 
-def _answer(view: Any, file_format: FileFormat, file: IO[bytes]) -> StreamingHttpResponse:
+def _answer(view: Any, form: Form, file: IO[bytes]) -> StreamingHttpResponse:
     if not connection.in_atomic_block:
         connection.close_if_unusable_or_obsolete()  # a slow client should not hold a database connection
     length_bytes = file.seek(0, 2)
     file.seek(0)
-    answer = streamed(view.request, FilePieces(file), content_type=file_format.sent_as)
+    answer = streamed(view.request, FilePieces(file), content_type=form.content_type)
     answer["Content-Length"] = str(length_bytes)
-    answer["Content-Disposition"] = f'attachment; filename="{_file_name(view, file_format)}"'
+    answer["Content-Disposition"] = f'attachment; filename="{_file_name(view, form.extension)}"'
     return answer
 
 
-def _file_name(view: Any, file_format: FileFormat) -> str:
+def _file_name(view: Any, extension: str) -> str:
     moment = timezone.localtime().strftime("%Y-%m-%d_%H-%M-%S")
-    return f"{_model(view)._meta.model_name}_{moment}.{file_format}"  # noqa: SLF001 - the documented model API
+    return f"{_model(view)._meta.model_name}_{moment}.{extension}"  # noqa: SLF001 - the documented model API
 
 
 def _model(view: Any) -> Any:
     return view.get_queryset().model
 
 
-def _query(view: Any) -> dict[str, Any]:
+def query_of(view: Any) -> dict[str, Any]:
     """The query parameters of the request, for the audit log."""
     params = view.request.query_params
     values_by_name = {
@@ -116,29 +130,29 @@ def _query(view: Any) -> dict[str, Any]:
     return {name: values[0] if len(values) == 1 else values for name, values in values_by_name.items()}
 
 
-def _export_table(view: Any) -> _Table:
+def _export_table(view: Any) -> Table:
     serializer = fields.for_export(view)
     names = fields.readable(view, serializer)
     titles = titles_of({name: serializer.fields[name] for name in names}, fields.labels_of_import(view))
-    return _Table([titles[name] for name in names], _cells(view, names, rows.selected_keys(view), fields.for_export))
+    return Table([titles[name] for name in names], _cells(view, names, rows.selected_keys(view), fields.for_export))
 
 
-def _import_template(view: Any) -> _Table:
+def _import_template(view: Any) -> Table:
     serializer = fields.for_writing(view, "create")
     names = _without_repeated(fields.writable(view, serializer, with_id=False))
     titles = titles_of({name: serializer.fields[name] for name in names})
     with fields.acting(view, "create"):
         example = samples.row(view, serializer.fields, names)
-    return _Table([titles[name] for name in names], iter([example]))
+    return Table([titles[name] for name in names], iter([example]))
 
 
-def _update_template(view: Any) -> _Table:
+def _update_template(view: Any) -> Table:
     serializer = fields.for_writing(view, "update")
     names = _without_repeated(fields.writable(view, serializer, with_id=True))
     titles = titles_of({name: serializer.fields[name] for name in names})
     chosen = any(view.request.query_params.get(name) for name in ("spm", "ids", "limit"))
     keys = rows.selected_keys(view, limit=None if chosen else 1)
-    return _Table([titles[name] for name in names], _update_cells(view, names, keys))
+    return Table([titles[name] for name in names], _update_cells(view, names, keys))
 
 
 def _without_repeated(names: Sequence[str]) -> list[str]:
@@ -146,7 +160,7 @@ def _without_repeated(names: Sequence[str]) -> list[str]:
     return [name for name in names if not (name.endswith("_display") and name.removesuffix("_display") in names)]
 
 
-_TABLES: Final[dict[str, Callable[[Any], _Table]]] = {
+_TABLES: Final[dict[str, Callable[[Any], Table]]] = {
     "": _export_table,
     "import": _import_template,
     "update": _update_template,

@@ -14,7 +14,7 @@ Nothing blocks and nothing is locked: keys, output, fences and timers are events
 import asyncio
 import logging
 from collections.abc import Callable
-from enum import Enum, auto
+from enum import Enum
 from typing import Final
 
 from postern.contracts.command_control import CommandAction
@@ -51,13 +51,7 @@ _INTERRUPT: Final = b"\x03"
 _INTERRUPTS: Final = 3
 
 
-class _State(Enum):
-    OPEN = auto()
-    HELD = auto()
-    ASKING = auto()
-    SETTLING = auto()
-    REFUSED = auto()
-    RECOVERING = auto()
+_State = Enum("_State", ["OPEN", "HELD", "ASKING", "SETTLING", "REFUSED", "RECOVERING"])
 
 
 class InputGate:
@@ -172,8 +166,8 @@ class InputGate:
             self._begin(_State.SETTLING)
             self._forward(block)
 
-    def _forward(self, data: bytes) -> None:
-        if data and self._session.user_input(data):
+    def _forward(self, data: bytes, *, is_own: bool = False) -> None:
+        if data and self._session.user_input(data, is_own=is_own):
             self._target.write(data)
             self._rest.input(is_measured=self._state is _State.OPEN)
 
@@ -398,7 +392,7 @@ class InputGate:
     def _interrupt_refused(self) -> None:
         self._interrupts -= 1
         self._begin(_State.RECOVERING)
-        self._forward(_INTERRUPT)
+        self._forward(_INTERRUPT, is_own=True)
 
     def _ask(self, ruling: Ruling, confirmation: Confirmation) -> None:
         if ruling.line.is_hidden:
@@ -440,6 +434,12 @@ class InputGate:
     def change(self, filters: Filters) -> None:
         """Use other rules from the next key on. A line that is being held is judged by the new rules."""
         self._judge.filters = filters
+
+    def drop_waiting(self) -> None:
+        """Drop what is held or waits, because the session is locked. A refused line still gets its Ctrl-C."""
+        if self._state not in (_State.REFUSED, _State.RECOVERING):
+            self._stop_waiting()
+            self._state = _State.OPEN
 
     def close(self) -> None:
         """Drop everything at the end of the session."""

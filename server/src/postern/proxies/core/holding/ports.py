@@ -32,8 +32,10 @@ class GuardedSession(Protocol):
     def is_output_paused(self) -> bool:
         """Whether output of the target waits for the user's side, so that the screen may be out of date."""
 
-    def user_input(self, data: bytes) -> bool:
-        """Record input. Returns False if the session has ended: do not forward the input."""
+    def user_input(self, data: bytes, *, is_own: bool = False) -> bool:
+        """Record input. Returns False if the session has ended or is locked: do not forward the input. A lock does not
+        stop keys of the gate itself (`is_own`).
+        """
 
     def standing_line(self) -> StandingLine | None:
         """Return the line at the cursor. None if it cannot be read."""

@@ -10,6 +10,7 @@ from postern.kernel.clock import now
 from postern.proxies.core.sessions.action_words import say_actions
 from postern.proxies.core.sessions.listeners import NoticeKind
 from postern.proxies.core.sessions.rights import Changed, Rights
+from postern.proxies.core.sessions.session_lock import SessionLock
 from postern.proxies.core.sessions.session_log import SessionLog
 from postern.proxies.core.texts import Text
 
@@ -21,6 +22,7 @@ class LimitedSession(Protocol):
     log: SessionLog
     rights: Rights
     needs: tuple[Actions, ...]
+    lock: SessionLock
     state: SessionState
     end_reason: EndReason | None
     opened_s: float
@@ -60,11 +62,15 @@ class GrantLimits:
         return True
 
     def check_times(self, monotonic: float, control_away_s: float, opening_limit_s: float) -> None:
-        """End a session that was not opened in time, is idle, or has lost the control plane for too long."""
+        """End a session that was not opened in time, is idle, or has lost the control plane for too long.
+
+        A locked session is not idle: its person may not do anything.
+        """
         session, grant = self._session, self._session.grant
+        is_idle = 0 < grant.idle_timeout_s < monotonic - session.last_traffic_s and not session.lock.is_on
         if session.state is SessionState.OPENING and monotonic - session.opened_s > opening_limit_s:
             session.end(EndReason.LIMIT, "the session was not opened in time")
-        elif session.state is SessionState.ACTIVE and 0 < grant.idle_timeout_s < monotonic - session.last_traffic_s:
+        elif session.state is SessionState.ACTIVE and is_idle:
             session.end(EndReason.IDLE)
         elif control_away_s > grant.control_loss_limit_s:
             session.end(EndReason.CONTROL_LOST)

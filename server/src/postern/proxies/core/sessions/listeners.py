@@ -20,6 +20,8 @@ class NoticeKind(StrEnum):
     PROLONGED = "prolonged"  # the session was about to end and no longer is
     SHUTDOWN = "shutdown"  # the proxy is being stopped
     COMMAND = "command"  # a command filter refused a line, or waits for a reviewer
+    LOCK = "lock"  # the session was locked or unlocked, or is still locked
+    MESSAGE = "message"  # a message of an administrator
 
 
 #: Called with each notice for the user.
@@ -35,6 +37,7 @@ class Listeners:
         self._session_id = session_id
         self._on_notice: list[OnNotice] = []
         self._on_caught_up: list[Callable[[], None]] = []
+        self._on_lock: list[Callable[[], None]] = []
         self._before_end: list[Callable[[], None]] = []
         self._on_end: list[OnEnd] = []
         self._ended: tuple[EndReason, str] | None = None
@@ -46,6 +49,10 @@ class Listeners:
     def on_caught_up(self, callback: Callable[[], None]) -> None:
         """Register a callback for each time that `LiveSession.is_behind` becomes False."""
         self._on_caught_up.append(callback)
+
+    def on_lock(self, callback: Callable[[], None]) -> None:
+        """Register a callback for each time that the session was locked or unlocked."""
+        self._on_lock.append(callback)
 
     def before_end(self, callback: Callable[[], None]) -> None:
         """Register a callback that runs just before the end is reported, so that it can still report pending events."""
@@ -72,6 +79,11 @@ class Listeners:
     def caught_up_now(self) -> None:
         """Tell that a reader is no longer full, in this turn of the loop."""
         for callback in self._on_caught_up:
+            self._call(callback)
+
+    def lock_changed(self) -> None:
+        """Tell that the session was locked or unlocked."""
+        for callback in self._on_lock:
             self._call(callback)
 
     def ending(self, reason: EndReason, message: str) -> None:

@@ -31,6 +31,7 @@ from postern.proxies.core.sessions.grant_limits import GrantLimits
 from postern.proxies.core.sessions.listeners import Listeners, NoticeKind
 from postern.proxies.core.sessions.rights import Rights
 from postern.proxies.core.sessions.services import SessionServices
+from postern.proxies.core.sessions.session_lock import SessionLock
 from postern.proxies.core.sessions.session_log import SessionLog
 from postern.proxies.core.sessions.session_recording import RECORDING_FAULTS, SessionRecording
 from postern.proxies.core.sessions.watching import Watcher
@@ -83,9 +84,10 @@ class LiveSession:
         self._listeners = listeners = Listeners(grant.session_id)
         self.on_notice, self.on_caught_up = listeners.on_notice, listeners.on_caught_up
         self.before_end, self.on_end = listeners.before_end, listeners.on_end
-        self.notify, self.caught_up = listeners.notify, listeners.caught_up
+        self.notify, self.caught_up, self.on_lock = listeners.notify, listeners.caught_up, listeners.on_lock
         self._recording = SessionRecording(grant, services, self._show)
         self.filtering = CommandFiltering(self, services)
+        self.lock = SessionLock(self, listeners)
         #: Whether output of the target waits for the user's side. Set by the front.
         self.is_output_paused = False
         self._detection: Detection | None = None
@@ -229,9 +231,11 @@ class LiveSession:
             self.filtering.gate.output(data)
         return True
 
-    def user_input(self, data: bytes) -> bool:
-        """Record and count the user's input. Returns False if the session has ended: do not forward the input."""
-        if self.end_reason is not None:
+    def user_input(self, data: bytes, *, is_own: bool = False) -> bool:
+        """Record and count the user's input. Returns False if the session has ended or is locked: do not forward the
+        input. A lock does not stop keys of the proxy itself (`is_own`).
+        """
+        if self.end_reason is not None or (self.lock.is_on and not is_own):
             return False
         if not self._keep(partial(self._recording.input, data)):
             return False
@@ -242,10 +246,10 @@ class LiveSession:
         return True
 
     def program_data(self, stream: Stream, data: bytes) -> bool:
-        """Record or count data of a program without a terminal. Returns False if the session has ended: do not forward
-        the data.
+        """Record or count data of a program without a terminal. Returns False if the session has ended, or for input
+        while it is locked: do not forward the data.
         """
-        if self.end_reason is not None:
+        if self.end_reason is not None or (stream is Stream.INPUT and self.lock.is_on):
             return False
         if not self._keep(partial(self._recording.program_data, stream, data)):
             return False

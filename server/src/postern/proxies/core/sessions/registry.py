@@ -9,10 +9,19 @@ from uuid import UUID
 
 from postern.contracts.access import SessionGrant, WatchGrant
 from postern.contracts.enums import EndReason, SessionState
-from postern.contracts.terminals import ChangeCommandControl, ChangeGrant, Order, StopWatching, TerminateSession
+from postern.contracts.terminals import (
+    ChangeCommandControl,
+    ChangeGrant,
+    ChangeLock,
+    Order,
+    ShowMessage,
+    StopWatching,
+    TerminateSession,
+)
 from postern.kernel.clock import monotonic_s, now
 from postern.kernel.errors import PosternError
 from postern.proxies.core.limits import Limits
+from postern.proxies.core.sessions.listeners import NoticeKind
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.sessions.watching import Picture, Watcher
@@ -75,6 +84,9 @@ class SessionRegistry:
         self._watchers: dict[UUID, tuple[LiveSession, Watcher]] = {}
         self._ended: OrderedDict[UUID, None] = OrderedDict()
         self._ended_early: OrderedDict[UUID, TerminateSession] = OrderedDict()
+        #: Locks of sessions whose grant may still be on the way, and orders whose message was shown.
+        self._locked_early: OrderedDict[UUID, ChangeLock] = OrderedDict()
+        self._messages: OrderedDict[UUID, None] = OrderedDict()
         self._empty = asyncio.Event()
         self._empty.set()
         self._control_seen_s = monotonic_s()
@@ -122,6 +134,8 @@ class SessionRegistry:
             raise NoNewSessions(session.end_reason, session.end_message)
         self._sessions[grant.session_id] = session
         self._empty.clear()
+        if (lock := self._locked_early.pop(grant.session_id, None)) is not None:
+            session.lock.change(lock.version, is_on=lock.is_locked, by=lock.by)
         return session
 
     def _gone(self, session: LiveSession) -> None:
@@ -143,6 +157,10 @@ class SessionRegistry:
             return self.change_grant(order)
         if isinstance(order, ChangeCommandControl):
             return self.change_command_control(order)
+        if isinstance(order, ChangeLock):
+            return self.change_lock(order)
+        if isinstance(order, ShowMessage):
+            return self.show_message(order)
         return self.stop_watching(order)
 
     def terminate(self, order: TerminateSession) -> bool:
@@ -179,6 +197,28 @@ class SessionRegistry:
         if session is None:
             return False
         session.change_command_control(order.control)
+        return True
+
+    def change_lock(self, order: ChangeLock) -> bool:
+        """Lock or unlock a live session. One that is not here yet begins so."""
+        session = self._sessions.get(order.session_id)
+        if session is None:
+            early = self._locked_early.get(order.session_id)
+            if order.session_id not in self._ended and (early is None or early.version < order.version):
+                _remember(self._locked_early, order.session_id, order)
+            return False
+        session.lock.change(order.version, is_on=order.is_locked, by=order.by)
+        return True
+
+    def show_message(self, order: ShowMessage) -> bool:
+        """Show the person of a live session a message, and keep it in the recording. A repeated order shows nothing."""
+        session = self._sessions.get(order.session_id)
+        if session is None:
+            return False
+        if order.order_id not in self._messages:
+            _remember(self._messages, order.order_id, None)
+            session.note(f"Message from {order.by}: {order.text}")
+            session.notify(NoticeKind.MESSAGE, Text.MESSAGE.say(session.language, name=order.by, text=order.text))
         return True
 
     def end_over(self, session_ids: Iterable[UUID]) -> None:

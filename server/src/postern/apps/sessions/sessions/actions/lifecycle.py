@@ -135,7 +135,7 @@ def order_done(*, terminal_id: UUID, done: OrderDone) -> None:
         return
     with transaction.atomic():
         [session] = lock(Session.objects.filter(pk=order.session_id))
-        changes = {OrderKind.CHANGE_GRANT, OrderKind.CHANGE_COMMAND_CONTROL}
+        changes = {OrderKind.CHANGE_GRANT, OrderKind.CHANGE_COMMAND_CONTROL, OrderKind.SHOW_MESSAGE, *orders.LOCKS}
         if order.kind in changes and not done.found and not session.is_finished:
             return  # the proxy does not know the session yet: the next heartbeat repeats the order
         news = orders.finish(order, ok=done.ok, detail=done.detail)
@@ -184,6 +184,7 @@ def resume(*, actor: Actor, session: Session) -> bool:
     _record(actor, session, audits.Event.SESSION_FOUND_ALIVE, None)
     events.publish(SessionChanged(session_id=session.pk, org_id=session.org_id))
     orders.reopen_termination_of(session)
+    orders.reopen_steering_of(session)
     return True
 
 

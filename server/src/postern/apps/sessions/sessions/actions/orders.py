@@ -18,7 +18,15 @@ from postern.apps.sessions.terminals import channel
 from postern.contracts.access import ActionsUntil
 from postern.contracts.command_control import CommandControl
 from postern.contracts.enums import Actions, EndReason, SessionState
-from postern.contracts.terminals import ChangeCommandControl, ChangeGrant, Order, StopWatching, TerminateSession
+from postern.contracts.terminals import (
+    ChangeCommandControl,
+    ChangeGrant,
+    ChangeLock,
+    Order,
+    ShowMessage,
+    StopWatching,
+    TerminateSession,
+)
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock
@@ -28,6 +36,8 @@ _MAX_DETAIL_CHARS: Final = 512
 #: others follow with the next heartbeat.
 _MAX_ORDERS: Final = 1_000
 _MAX_RULE_ORDERS: Final = 100
+#: The orders about the lock of a session. At most one of them is pending.
+LOCKS: Final = frozenset({OrderKind.LOCK_SESSION, OrderKind.UNLOCK_SESSION})
 #: Detail of an order that no proxy answered, because the session had ended or was presumed to have ended.
 _CLOSED_WITH_SESSION: Final = "session ended"
 
@@ -169,6 +179,21 @@ def change_command_control(*, actor: Actor, session: Session, control: CommandCo
     channel.wake(order.terminal_id)
 
 
+def tell_lock(session: Session, *, by: str) -> None:
+    """Tell the proxy whether a live session is locked. The caller's transaction has locked the row of `session`."""
+    if session.terminal_id is None:
+        return
+    # The state is read when the order is sent, so an older order is superfluous.
+    ProxyOrder.objects.filter(session=session, kind__in=LOCKS, date_finished__isnull=True).update(
+        date_finished=clock.now(), ok=True, detail="superseded"
+    )
+    kind = OrderKind.LOCK_SESSION if session.is_locked else OrderKind.UNLOCK_SESSION
+    ProxyOrder.objects.create(
+        terminal_id=session.terminal_id, kind=kind, session=session, org_id=session.org_id, by=by[:256]
+    )
+    channel.wake(session.terminal_id)
+
+
 def finish(order: ProxyOrder, *, ok: bool, detail: str) -> bool:
     """Store the result of an order. False when it has a result: a repeat changes nothing."""
     return bool(
@@ -199,6 +224,15 @@ def reopen_termination_of(session: Session) -> None:
     channel.wake(order.terminal_id)
 
 
+def reopen_steering_of(session: Session) -> None:
+    """The session is alive after all: reopen its lock and its messages that were closed with it."""
+    closed = ProxyOrder.objects.filter(
+        session=session, kind__in={OrderKind.SHOW_MESSAGE, *LOCKS}, ok=True, detail=_CLOSED_WITH_SESSION
+    )
+    if session.terminal_id is not None and closed.update(date_finished=None, ok=None, detail=""):
+        channel.wake(session.terminal_id)
+
+
 def open_orders(terminal_id: UUID) -> tuple[Order, ...]:
     """All pending orders of the terminal, oldest first."""
     rows = ProxyOrder.objects.filter(terminal_id=terminal_id, date_finished__isnull=True).select_related("session")
@@ -217,6 +251,17 @@ def message_of(order: ProxyOrder, controls: dict[UUID, CommandControl] | None = 
             session_id=order.session_id,
             control=command_filters.control_of(order.session, controls),
         )
+    if order.kind in LOCKS:  # the present state: a later order may have replaced this one
+        session = order.session
+        return ChangeLock(
+            order_id=order.pk,
+            session_id=session.pk,
+            version=session.lock_version,
+            is_locked=session.is_locked,
+            by=order.by,
+        )
+    if order.kind == OrderKind.SHOW_MESSAGE:
+        return ShowMessage(order_id=order.pk, session_id=order.session_id, by=order.by, text=order.text)
     if order.watch_id is not None:  # by the constraint: exactly the orders to stop watching
         return StopWatching(order_id=order.pk, watch_id=order.watch_id)
     if order.kind == OrderKind.CHANGE_GRANT:

@@ -1,5 +1,6 @@
 """Serializers of sessions, of their tokens, and of orders (contract: terminal)."""
 
+from typing import Final
 from typing import Protocol as Shape
 
 from django.utils.translation import gettext as _
@@ -7,12 +8,15 @@ from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 
 from postern.apps.sessions.sessions import policy
-from postern.apps.sessions.sessions.models import ProxyOrder, Session
+from postern.apps.sessions.sessions.models import OrderKind, ProxyOrder, Session
 from postern.contracts.enums import SESSION_PROTOCOLS, Protocol, RecordingState, SessionState
 from postern.foundation.rest.bodies import BodySerializer
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.text import PlainField
 from postern.kernel import clock
+
+#: The key that names who gave an order. The contract has "terminated_by", whatever the order.
+_DONE_BY: Final = {OrderKind.LOCK_SESSION.value: "locked_by", OrderKind.UNLOCK_SESSION.value: "unlocked_by"}
 
 
 class _Recording(Shape):
@@ -80,6 +84,9 @@ class SessionSerializer(ResourceSerializer):
             "kind",
             "risk_level",
             "risk_level_display",
+            "is_locked",
+            "locked_by",
+            "date_locked",
         )
         fields = (
             *fields_small,
@@ -157,10 +164,18 @@ class OrderSerializer(ResourceSerializer):
         return "kill_session" if order.kind == "terminate_session" else order.kind
 
     def get_kwargs(self, order: ProxyOrder) -> dict[str, str]:
-        return {"terminated_by": order.by}
+        if order.kind == OrderKind.SHOW_MESSAGE:
+            return {"sent_by": order.by, "message": order.text}
+        return {_DONE_BY.get(order.kind, "terminated_by"): order.by}
 
     def get_is_finished(self, order: ProxyOrder) -> bool:
         return order.date_finished is not None
+
+
+class MessageSerializer(BodySerializer):
+    """A line of text for the person of a running session."""
+
+    message = PlainField(max_length=512)
 
 
 class ConnectionTokenSerializer(BodySerializer):

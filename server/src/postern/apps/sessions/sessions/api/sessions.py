@@ -1,22 +1,25 @@
 """Sessions for auditors and administrators."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, ClassVar, Final
+from uuid import UUID
 
 from django.db.models import Q, QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext as _
+from rest_framework import status
 from rest_framework.decorators import action
 from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.sessions.sessions import queries
-from postern.apps.sessions.sessions.actions import orders, tokens
-from postern.apps.sessions.sessions.api.serializers import SessionSerializer
+from postern.apps.sessions.sessions.actions import orders, steering, tokens
+from postern.apps.sessions.sessions.api.serializers import MessageSerializer, SessionSerializer
 from postern.apps.sessions.sessions.api.tokens import issued, login_session_of
 from postern.apps.sessions.sessions.models import Session
 from postern.contracts.enums import SessionState
+from postern.foundation.rest.bodies import body_of
 from postern.foundation.rest.openapi.answers import ANY_OBJECT, Answer
 from postern.foundation.rest.related import Amount
 from postern.foundation.rest.rights import Right
@@ -36,9 +39,14 @@ class SessionViewSet(ReadOnlyViewSet):
 
     queryset = Session.objects.all()
     serializer_class = SessionSerializer
-    answers = {"watch_token": Answer(201, schema=ANY_OBJECT)}
-    rights = {"list": Right.ORG_AUDITOR, "retrieve": Right.ORG_AUDITOR, "watch_token": Right.ORG_AUDITOR}
-    acts_in_root = frozenset({"watch_token"})
+    answers = {"watch_token": Answer(201, schema=ANY_OBJECT), "message": Answer(201, schema=ANY_OBJECT)}
+    rights = {
+        "list": Right.ORG_AUDITOR,
+        "retrieve": Right.ORG_AUDITOR,
+        "watch_token": Right.ORG_AUDITOR,
+        "message": Right.ORG_ADMIN,
+    }
+    acts_in_root = frozenset({"watch_token", "message"})
     filter_fields = (
         "user",
         "asset",
@@ -103,6 +111,15 @@ class SessionViewSet(ReadOnlyViewSet):
         )
         return issued(answer)
 
+    @action(detail=True, methods=["post"])
+    def message(self, request: Request, pk: str) -> Response:
+        """Show the person of this session a line of text. The right is that of ending sessions."""
+        del pk
+        session = self.get_object()
+        text: str = body_of(request, MessageSerializer)["message"]
+        order = steering.send_message(actor=self.actor, session_id=session.pk, text=text)
+        return Response({"id": str(order.pk)}, status=status.HTTP_201_CREATED)
+
 
 #: Field names under which forms send ids. The numbers are the keys of an array that was encoded as a form.
 _FORM_NAMES: Final = frozenset({"id", "ids", "session", "sessions", "session_id", "session_ids", "data"})
@@ -124,6 +141,17 @@ def _named_sessions(body: Any) -> list[Any] | None:
     return session_ids or None
 
 
+def _ids_in(body: Any) -> list[UUID]:
+    """The sessions named by a body. Raises ValidationError for any other body."""
+    items = _named_sessions(body)
+    if items is None or len(items) > _MAX_KILLS:
+        raise ValidationError([_("Expected a list of ids.")])
+    ids = [key for item in items if isinstance(item, str) and (key := parse_id(item)) is not None]
+    if len(ids) < len(items):
+        raise ValidationError([_("Expected a list of ids.")])
+    return ids
+
+
 class KillSessionView(PosternView):
     """`POST terminal/tasks/kill-session/`: order the end of sessions. Administrators only (K74: to watch and to
     terminate are separate rights).
@@ -134,12 +162,31 @@ class KillSessionView(PosternView):
     rights = Right.ORG_ADMIN
 
     def post(self, request: Request) -> Response:
-        items = _named_sessions(request.data)
-        if items is None or len(items) > _MAX_KILLS:
-            raise ValidationError([_("Expected a list of ids.")])
-        ids = [parse_id(item) if isinstance(item, str) else None for item in items]
-        if None in ids:
-            raise ValidationError([_("Expected a list of ids.")])
+        ids = _ids_in(request.data)
         rows = Session.objects.visible_to(self.actor, self.scope).filter(pk__in=ids)
         ordered = set(orders.terminate_sessions(actor=self.actor, sessions=rows))
         return Response({"ok": [str(session_id) for session_id in ids if session_id in ordered]})
+
+
+class LockSessionView(PosternView):
+    """`POST terminal/tasks/lock-session/`: nothing of the persons of these sessions reaches their targets any more.
+
+    Body and right are those of ending sessions. `ended` names the sessions that had ended meanwhile.
+    """
+
+    rights = Right.ORG_ADMIN
+    #: What the view makes of the sessions.
+    is_locked: ClassVar[bool] = True
+
+    def post(self, request: Request) -> Response:
+        ids = _ids_in(request.data)
+        rows = Session.objects.visible_to(self.actor, self.scope).filter(pk__in=ids)
+        locking = steering.lock_sessions(actor=self.actor, sessions=rows, is_locked=self.is_locked)
+        named = {"ok": set(locking.done), "ended": set(locking.ended)}
+        return Response({name: [str(key) for key in ids if key in keys] for name, keys in named.items()})
+
+
+class UnlockSessionView(LockSessionView):
+    """`POST terminal/tasks/unlock-session/`: the persons of these sessions can go on."""
+
+    is_locked = False

@@ -7,7 +7,12 @@ from django.urls import path
 from postern.apps.sessions.sessions.api import internal
 from postern.apps.sessions.sessions.api.orders import OrderViewSet
 from postern.apps.sessions.sessions.api.recent import RecentAssetsView
-from postern.apps.sessions.sessions.api.sessions import KillSessionView, SessionViewSet
+from postern.apps.sessions.sessions.api.sessions import (
+    KillSessionView,
+    LockSessionView,
+    SessionViewSet,
+    UnlockSessionView,
+)
 from postern.apps.sessions.sessions.api.tokens import ConnectionTokenView
 from postern.contracts import access
 from postern.foundation.rest.viewsets import ResourceRouter
@@ -20,6 +25,8 @@ router.register("terminal/tasks", OrderViewSet, "terminal-task")
 
 urlpatterns = [
     path("terminal/tasks/kill-session/", KillSessionView.as_view()),
+    path("terminal/tasks/lock-session/", LockSessionView.as_view()),
+    path("terminal/tasks/unlock-session/", UnlockSessionView.as_view()),
     path("authentication/connection-token/", ConnectionTokenView.as_view()),
     path("terminal/recent-assets/", RecentAssetsView.as_view()),
     path("users/connection-token/", ConnectionTokenView.as_view()),
