@@ -63,7 +63,7 @@ class SessionStore(DatabaseSessionStore):
         instance.session_key = stored_key(instance.session_key)
         return instance
 
-    def save(self, must_create: bool = False) -> None:  # noqa: FBT001, FBT002 - as Django declares it
+    def save(self, must_create: bool = False) -> None:
         if must_create or self._content() != self._saved:
             super().save(must_create)
             transaction.on_commit(partial(self._remember_saved, self._content()))
