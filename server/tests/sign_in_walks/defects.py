@@ -11,7 +11,7 @@ from postern.apps.authn.external.actions import visits
 from postern.apps.authn.known_places import trust
 from postern.apps.authn.lock_out.mfa_guard import Visitor
 from postern.apps.authn.models import ExternalRequest, PendingSignIn, TotpDevice, TrustedBrowser
-from postern.apps.authn.passkeys.actions import showing
+from postern.apps.authn.passkeys.actions import assertions
 from postern.apps.authn.second_factors import totp, totp_secrets
 from postern.apps.authn.second_factors.actions import codes, mfa
 from postern.apps.authn.second_factors.actions import passkeys as passkey_actions
@@ -90,18 +90,18 @@ def _code_twice() -> list[Patch]:
 def _passkey_of_anybody() -> list[Patch]:
     def take(*, user: User, answer: Any, challenge: bytes, visitor: Visitor) -> None:
         del user, visitor
-        found = showing.find(answer)
-        if found is None or not showing.is_right(found, answer, challenge=challenge, needs_pin=False):
+        found = assertions.find(answer)
+        if found is None or not assertions.is_valid(found, answer, challenge=challenge, needs_pin=False):
             raise MfaRefused
 
     return [(second_factor, "take_passkey", take)]
 
 
 def _passkey_without_pin() -> list[Patch]:
-    real = showing.is_right
-    loose = mock.Mock(wraps=showing)
-    loose.is_right = lambda *values, **more: real(*values, **{**more, "needs_pin": False})
-    return [(passkey_actions, "showing", loose)]
+    real = assertions.is_valid
+    loose = mock.Mock(wraps=assertions)
+    loose.is_valid = lambda *values, **more: real(*values, **{**more, "needs_pin": False})
+    return [(passkey_actions, "assertions", loose)]
 
 
 def _forced_mfa_forgotten() -> list[Patch]:

@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from factories.external import Visitor, running_services, set_up, through_provider, visit_of
 from peers.company_apps import Service
 from postern.apps.authn.external.actions import visits
-from postern.apps.authn.external.turns import TooManyWait, Turns
+from postern.apps.authn.external.provider_slots import ProviderBusy, ProviderSlots
 from postern.apps.authn.known_places import places
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.models import ExternalAccount, ExternalRequest, SignInGuard
@@ -42,8 +42,8 @@ def bind(user: User, services: dict[str, Service]) -> None:
 def test_people_of_other_providers_sign_in_while_one_provider_hangs(
     services: dict[str, Service], make_person: Callable[..., User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turns = Turns(at_once=3, of_one=2, patience_s=0.05)
-    monkeypatch.setattr(visits, "TURNS", turns)
+    slots = ProviderSlots(max_total=3, max_per_provider=2, max_wait_s=0.05)
+    monkeypatch.setattr(visits, "SLOTS", slots)
     monkeypatch.setattr("postern.apps.authn.external.providers.LIMIT_S", 3.0)
     bind(make_person("ann"), services)
     backs = []
@@ -63,7 +63,7 @@ def test_people_of_other_providers_sign_in_while_one_provider_hangs(
     with ThreadPoolExecutor(6) as pool:
         waiting = [pool.submit(come, pair) for pair in backs]
         until = clock.monotonic_s() + 60
-        while turns.taken(("wecom", None)) < 2 and clock.monotonic_s() < until:
+        while slots.used(("wecom", None)) < 2 and clock.monotonic_s() < until:
             time.sleep(0.01)
         assert other.use(visit_of(other.come_back(other_back))).status_code == 200
         assert not all(one.done() for one in waiting), "the hanging provider still hangs"
@@ -72,14 +72,14 @@ def test_people_of_other_providers_sign_in_while_one_provider_hangs(
 
 
 def test_turns_are_given_back() -> None:
-    turns = Turns(at_once=3, of_one=2, patience_s=0.0)
+    slots = ProviderSlots(max_total=3, max_per_provider=2, max_wait_s=0.0)
     for _ in range(3):
-        with turns.turn("a"), turns.turn("a"):
-            with pytest.raises(TooManyWait), turns.turn("a"):
+        with slots.slot("a"), slots.slot("a"):
+            with pytest.raises(ProviderBusy), slots.slot("a"):
                 pass
-            with turns.turn("b"), pytest.raises(TooManyWait), turns.turn("c"):
+            with slots.slot("b"), pytest.raises(ProviderBusy), slots.slot("c"):
                 pass
-        with pytest.raises(ZeroDivisionError), turns.turn("a"):
+        with pytest.raises(ZeroDivisionError), slots.slot("a"):
             raise ZeroDivisionError
 
 

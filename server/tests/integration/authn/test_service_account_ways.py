@@ -31,7 +31,7 @@ from postern.apps.authn.models import (
     OpenidProvider,
 )
 from postern.apps.authn.ssh_codes import actions as ssh_codes
-from postern.apps.authn.sso_links.policy import Unfit, unfit
+from postern.apps.authn.sso_links.policy import LinkRefusal, link_refusal
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.accounts.service_accounts import NoPassword
 from postern.apps.users.models import Kind, User
@@ -126,7 +126,7 @@ def alone(browser: Browser, key: SoftKey) -> Any:
 
 
 def test_there_is_no_sso_link(robot: User):
-    assert unfit(robot, ["User"]) is Unfit.SERVICE
+    assert link_refusal(robot, ["User"]) is LinkRefusal.SERVICE
 
 
 def test_forgotten_password_makes_no_link(robot: User):

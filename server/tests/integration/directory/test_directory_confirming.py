@@ -1,4 +1,6 @@
-"""Users of a directory confirm their identity with its password, and then change their second factor on the profile page."""
+"""Users of a directory confirm their identity with its password, and then change their second factor on the profile
+page.
+"""
 
 import json
 from collections.abc import Iterator

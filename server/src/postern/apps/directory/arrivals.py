@@ -61,7 +61,9 @@ def refusals(people: Sequence[Person]) -> dict[str, str]:
 
 
 def create(*, actor: Actor, scope: OrgScope, person: Person) -> User:
-    """Create the user of a person without a refusal. Must run inside a transaction. Raises ValidationError, IntegrityError."""
+    """Create the user of a person without a refusal. Must run inside a transaction. Raises ValidationError,
+    IntegrityError.
+    """
     columns = {
         **columns_of(person),
         "username": person.username,

@@ -82,7 +82,8 @@ class Judgement:
 
 
 def judge(username: str, password: str) -> Judgement:
-    """Check the password at the directory of the settings. Blocks for at most `LIMIT_S`; call it outside of transactions.
+    """Check the password at the directory of the settings. Blocks for at most `LIMIT_S`; call it outside of
+    transactions.
 
     Raises DirectoryUnavailable when the password could not be checked.
     """

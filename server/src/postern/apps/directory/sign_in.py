@@ -26,8 +26,8 @@ def is_on() -> bool:
 def owner_of(user: User | None, username: str, password: str, *, may_create: bool = True) -> User | None:
     """The user of the directory who has this password; None when it is refused.
 
-    `user`: the user with this login name in Postern. `may_create`: create unknown people as users, if the settings allow
-    it. The password of an account of another source, such as a local account, is never sent to the directory. The
+    `user`: the user with this login name in Postern. `may_create`: create unknown people as users, if the settings
+    allow it. The password of an account of another source, such as a local account, is never sent to the directory. The
     directory is then queried for a name that does not exist, so that the response time is the same. Raises
     DirectoryUnavailable when the password could not be checked.
     """

@@ -32,10 +32,10 @@ _SOME_SECRET: Final = Secret("a secret")
 def change_settings(*, actor: Actor, changes: Mapping[str, Value], loaded: int | None = None) -> None:
     """Change several settings in one transaction. The audit record has the old and new values of changed settings.
 
-    `loaded`: the version of the settings that the caller has loaded. An empty value of a secret setting keeps its secret,
-    None removes it. The caller validates the values first. Raises KeyError for a name that is not in the registry,
-    `FixedByEnvironment`, `ConflictingSettings`, and `ChangedMeanwhile` if another person has changed one of these settings
-    since `loaded`.
+    `loaded`: the version of the settings that the caller has loaded. An empty value of a secret setting keeps its
+    secret, None removes it. The caller validates the values first. Raises KeyError for a name that is not in the
+    registry, `FixedByEnvironment`, `ConflictingSettings`, and `ChangedMeanwhile` if another person has changed one of
+    these settings since `loaded`.
     """
     present = PreferenceVersion.objects.select_for_update().get_or_create(pk=1)[0]
     queries.forget()

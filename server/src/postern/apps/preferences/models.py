@@ -10,7 +10,8 @@ from postern.foundation.models import SavedRow
 
 
 class PreferenceValue(SavedRow):
-    """The value of one setting of the registry. A row of a secret setting only says that it is set: the vault has the secret.
+    """The value of one setting of the registry. A row of a secret setting only says that it is set: the vault has the
+    secret.
 
     `version`: the version of all settings after this value was set.
     """

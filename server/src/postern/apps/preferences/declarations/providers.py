@@ -1,4 +1,6 @@
-"""Settings of sign-in with WeCom, DingTalk and FeiShu. The addresses can be changed for private editions of the services."""
+"""Settings of sign-in with WeCom, DingTalk and FeiShu. The addresses can be changed for private editions of the
+services.
+"""
 
 from typing import Any, Final
 from urllib.parse import urlsplit
