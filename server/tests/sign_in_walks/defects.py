@@ -1,4 +1,4 @@
-"""Planted defects: each takes one check out of the product. The walks must find all of them."""
+"""Planted defects: each removes one check of the product. The walks must find all of them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -46,14 +46,14 @@ def _without(*checks: str) -> Callable[[PendingSignIn | None], PendingSignIn | N
 
 
 def _current_epoch_of_nobody(user_id: Any) -> int:
-    """The epoch of the newest sign-in that waits, whatever the user's is."""
+    """The epoch of the newest pending sign-in, instead of the epoch of the user."""
     return PendingSignIn.objects.filter(user_id=user_id).latest("date_created").epoch
 
 
 def _former_password() -> list[Patch]:
-    held = mock.Mock(wraps=second_factor.users)
-    held.hold_epoch = _current_epoch_of_nobody
-    return [(second_factor, "_alive", _without("epoch")), (second_factor, "users", held)]
+    patched_users = mock.Mock(wraps=second_factor.users)
+    patched_users.hold_epoch = _current_epoch_of_nobody
+    return [(second_factor, "_alive", _without("epoch")), (second_factor, "users", patched_users)]
 
 
 def _disabled_account() -> list[Patch]:
@@ -90,8 +90,8 @@ def _code_twice() -> list[Patch]:
 def _passkey_of_anybody() -> list[Patch]:
     def take(*, user: User, answer: Any, challenge: bytes, visitor: Visitor) -> None:
         del user, visitor
-        found = assertions.find(answer)
-        if found is None or not assertions.is_valid(found, answer, challenge=challenge, needs_pin=False):
+        passkey = assertions.find(answer)
+        if passkey is None or not assertions.is_valid(passkey, answer, challenge=challenge, needs_pin=False):
             raise MfaRefused
 
     return [(second_factor, "take_passkey", take)]
@@ -144,7 +144,7 @@ def _visit_used_twice() -> list[Patch]:
     return [(visits, "finish", finish)]
 
 
-#: Each with the root from which it is searched, and the verbs that are tried.
+#: Defects with the root and the verbs of their search.
 DEFECTS: Final[dict[Callable[[], list[Patch]], tuple[str, frozenset[str]]]] = {
     _no_second_factor: ("app", frozenset({"password", "ssh_password", "sign_out"})),
     _former_password: ("app", frozenset({"password", "code", "set_password"})),
@@ -163,7 +163,7 @@ DEFECTS: Final[dict[Callable[[], list[Patch]], tuple[str, frozenset[str]]]] = {
 
 @contextmanager
 def planted(defect: Callable[[], list[Patch]]) -> Iterator[None]:
-    """The product with this defect."""
+    """Run the block with this defect in the product."""
     with ExitStack() as stack:
         for owner, name, value in defect():
             stack.enter_context(mock.patch.object(owner, name, value))
