@@ -1,4 +1,5 @@
-"""Sign-in with WeCom, DingTalk and FeiShu in a browser: set up, bound, used, with and without a second factor, replayed.
+"""Sign-in with WeCom, DingTalk and FeiShu in a browser: set-up, binding, sign-in with and without a second factor,
+replay.
 
 The stand-ins of the services show their pages at `localhost`, which is another site than Postern's 127.0.0.1: cookies
 behave as with the real services.
@@ -30,13 +31,13 @@ def services() -> Iterator[dict[str, Service]]:
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory, services: dict[str, Service]) -> Iterator[Product]:
-    """A Postern that may dial this machine, with all three services."""
+    """A product that may connect to this machine, with all three services."""
     with Product(tmp_path_factory.mktemp("company") / "home", POSTERN_ALLOW_LOCAL_TARGETS="yes") as running:
         yield running
 
 
 def pages_elsewhere(form: dict[str, Any]) -> dict[str, Any]:
-    """Addresses that the browser opens lie on another site than Postern."""
+    """Move the addresses that the browser opens to another site than Postern."""
     shown = ("QR_URL", "OAUTH_URL", "AUTHORIZE_URL")
     return {
         name: value.replace("127.0.0.1", "localhost") if name.endswith(shown) else value for name, value in form.items()
@@ -77,10 +78,10 @@ def sign_in_by(page: Page, product: Product, label: str) -> None:
     page.get_by_role("link", name=f"Sign in with {label}").click()
 
 
-def test_an_administrator_sets_a_provider_up_and_tests_it(
+def test_administrator_sets_up_and_tests_a_provider(
     own: Product, services: dict[str, Service], browser: Browser
 ) -> None:
-    """[S8-046] The refusal of a test is shown beside the form, and in no toast."""
+    """[S8-046] The refusal of a test is shown beside the form, without a toast."""
     context = window(browser)
     page = context.new_page()
     faults = Faults(expected_statuses=frozenset({400}))
@@ -118,7 +119,7 @@ def test_an_administrator_sets_a_provider_up_and_tests_it(
         pytest.param("feishu", marks=pytest.mark.spec("S1-050")),
     ],
 )
-def test_a_person_binds_an_account_and_signs_in_with_it(
+def test_user_binds_an_account_and_signs_in_with_it(
     own: Product, services: dict[str, Service], page: Page, browser: Browser, name: str
 ) -> None:
     set_up(own, services)
@@ -126,7 +127,7 @@ def test_a_person_binds_an_account_and_signs_in_with_it(
     faults = Faults(expected_statuses=frozenset({400, 401}))
     faults.watch(page)
 
-    # Nobody has bound the account: a clear page, and no account.
+    # Nobody has bound the account: a clear message, and no new user.
     sign_in_by(page, own, label)
     expect(page.get_by_text(f"This {label} account is not bound to a user.")).to_be_visible()
     expect(page.get_by_label("Username")).to_be_visible()
@@ -140,7 +141,7 @@ def test_a_person_binds_an_account_and_signs_in_with_it(
     expect(page.get_by_role("button", name=f"Unbind {label}")).to_be_visible()
     assert "external=" not in page.url
 
-    # Sign out, sign in by it.
+    # Sign out, and sign in with the account.
     page.goto(f"{own.url}/core/auth/logout/")
     with page.expect_request(lambda request: CALLBACK in request.url) as back:
         sign_in_by(page, own, label)
@@ -148,12 +149,12 @@ def test_a_person_binds_an_account_and_signs_in_with_it(
     row = own.api().get("/api/v1/audits/login-logs/?limit=20")["results"]
     assert any(entry["backend"] == name and entry["username"] == "admin" and entry["status"] for entry in row)
 
-    # Neither another browser nor this one can use the state again.
+    # The state cannot be used again, in another browser or in this browser.
     thief = window(browser)
     other = thief.new_page()
     other.goto(back.value.url)
     expect(other.get_by_text("was started in another browser")).to_be_visible()
-    other.goto(f"{own.url}/core/auth/{name}/qr/login/")  # a visit of its own, with a cookie of its own
+    other.goto(f"{own.url}/core/auth/{name}/qr/login/")  # a visit with its own cookie
     other.wait_for_url(lambda address: "/ui/" in address and "/login" not in address)
     thief.clear_cookies()
     other.goto(back.value.url)
@@ -172,7 +173,7 @@ def test_a_person_binds_an_account_and_signs_in_with_it(
 
 
 @pytest.mark.parametrize(("width", "scheme", "locale"), [(1440, "light", "zh-CN"), (320, "dark", "en-US")])
-def test_the_sign_in_page_has_room_for_all_providers(
+def test_sign_in_page_fits_all_providers(
     own: Product,
     services: dict[str, Service],
     browser: Browser,
@@ -207,9 +208,7 @@ def enrolled(admin: Api) -> pyotp.TOTP:
     return app
 
 
-def test_with_a_second_factor_the_provider_is_only_the_first(
-    own: Product, services: dict[str, Service], page: Page
-) -> None:
+def test_second_factor_follows_the_provider(own: Product, services: dict[str, Service], page: Page) -> None:
     set_up(own, services)
     admit(page, own.url, "admin", ADMIN_PASSWORD)
     profile(page, own)

@@ -28,7 +28,7 @@ def slapd() -> Iterator[Slapd]:
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A Postern that may dial this machine: the directory of the test listens on a port that is not one of LDAP."""
+    """A product that may connect to this machine. The directory of the test does not use an LDAP port."""
     with Product(tmp_path_factory.mktemp("directory") / "home", POSTERN_ALLOW_LOCAL_TARGETS="yes") as running:
         yield running
 
@@ -53,7 +53,7 @@ def test_directory_from_the_settings_to_a_sign_in(own: Product, slapd: Slapd, br
     form.get_by_label("User search filter").fill("(uid=%(user)s)")
     form.get_by_label("User attr map").fill('{"username": "uid", "name": "sn", "email": "mail"}')
 
-    # Values that are not saved; the failure stays beside the button and is no toast (S8-046).
+    # Test unsaved values. The failure is shown beside the button, not as a toast (S8-046).
     page.get_by_role("button", name="Test connection").click()
     refused = page.get_by_text("refused the bind DN or its password", exact=False)
     expect(refused).to_have_count(1)
@@ -91,7 +91,7 @@ def test_directory_from_the_settings_to_a_sign_in(own: Product, slapd: Slapd, br
     sign_in(tab, own.url, "ann", ANN.password)
     tab.get_by_role("heading", level=1).first.wait_for()
     first_sign_in(tab)
-    confirms_with_the_password_of_the_directory(tab, own)
+    confirm_with_the_directory_password(tab, own)
     theirs.close()
     shown = subprocess.run(
         ["sshpass", "-p", ANN.password, "ssh", "-tt", "-p", str(own.ssh_port), "-o", "StrictHostKeyChecking=no",
@@ -100,7 +100,7 @@ def test_directory_from_the_settings_to_a_sign_in(own: Product, slapd: Slapd, br
     )  # fmt: skip
     assert b"Permission denied" not in shown.stderr, shown.stderr
 
-    # They leave: the account is disabled, and the password does not help any more.
+    # The person leaves: the account is disabled, and the password is refused.
     slapd.delete(ANN)
     page.get_by_role("button", name="Synchronise now").click()
     admin = own.api()
@@ -108,8 +108,8 @@ def test_directory_from_the_settings_to_a_sign_in(own: Product, slapd: Slapd, br
     context.close()
 
 
-def confirms_with_the_password_of_the_directory(page: Page, own: Product) -> None:
-    """On the profile page: MFA is set up, and switched off again."""
+def confirm_with_the_directory_password(page: Page, own: Product) -> None:
+    """Set up MFA on the profile page, and switch it off again."""
     page.goto(f"{own.url}/ui/users/profile")
     for width, scheme in ((320, "dark"), (1440, "light")):
         page.set_viewport_size({"width": width, "height": 900})
@@ -140,7 +140,7 @@ def confirms_with_the_password_of_the_directory(page: Page, own: Product) -> Non
 
 
 def test_settings_at_every_width_and_theme(own: Product, slapd: Slapd, browser: Browser) -> None:
-    """Nothing is wider than the screen."""
+    """No part is wider than the screen."""
     context = window(browser)
     page = context.new_page()
     admit(page, own.url, "admin", ADMIN_PASSWORD)

@@ -17,7 +17,7 @@ from world import TargetHost
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A Postern without any objects."""
+    """A product without any objects."""
     with Product(tmp_path_factory.mktemp("first-run") / "home", anew=True) as running:
         yield running
 
@@ -32,7 +32,7 @@ def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TargetHost]:
 def page(browser: Browser, fresh: Product) -> Iterator[Page]:
     context = window(browser, accept_downloads=True)
     opened = context.new_page()
-    faults = Faults(frozenset({400}))  # requests that are refused on purpose
+    faults = Faults(frozenset({400}))  # the test causes refused requests
     faults.watch(opened)
     sign_in(opened, fresh.url, "admin", ADMIN_PASSWORD)
     opened.get_by_role("heading", level=1).first.wait_for(state="attached")
@@ -88,7 +88,7 @@ def test_checklist_of_first_steps_leads_to_the_first_connection(page: Page, fres
     form.get_by_role("textbox", name="SSH port").fill(str(target.port))
     form.get_by_role("button", name="Save and test again").click()
 
-    # It is reached, and refuses the account.
+    # The host can be reached, but refuses the account.
     expect(test.get_by_text("Sign-in failed")).to_be_visible()
     expect(test.get_by_role("listitem").filter(has_text="Host key seen")).to_contain_text("SHA256:")
     page.set_viewport_size({"width": 320, "height": 720})
@@ -145,7 +145,7 @@ def test_checklist_of_first_steps_leads_to_the_first_connection(page: Page, fres
     page.wait_for_url(re.compile(r"/dashboard$"))
 
 
-def test_template_of_assets_imports_as_it_was_downloaded(page: Page, fresh: Product) -> None:
+def test_downloaded_template_of_assets_can_be_imported_unchanged(page: Page, fresh: Product) -> None:
     page.goto(f"{fresh.url}/ui/assets/assets")
     page.get_by_role("button", name="Import and export").click()
     page.get_by_role("menuitem", name="Import", exact=True).click()

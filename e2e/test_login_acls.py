@@ -1,4 +1,4 @@
-"""Login ACLs in the console, and what they do to a browser, a token and a real ssh."""
+"""Login ACLs in the console, and their effect on a browser, a token and a real ssh."""
 
 import re
 import subprocess
@@ -55,7 +55,7 @@ def test_route_opens_its_screen(product: Product, rule: dict[str, Any], page: Pa
 
 @pytest.fixture
 def mistaken(signed_in: BrowserContext) -> Iterator[Page]:
-    """A tab of the administrator, who may enter what is refused."""
+    """A tab of the administrator that allows refused requests."""
     tab, faults = signed_in.new_page(), Faults(expected_statuses=frozenset({400}))
     faults.watch(tab)
     yield tab
@@ -63,7 +63,7 @@ def mistaken(signed_in: BrowserContext) -> Iterator[Page]:
     assert faults.found == []
 
 
-def test_rule_is_made_on_the_page_of_its_person_and_tried(
+def test_rule_is_created_on_the_page_of_its_user_and_tried(
     product: Product, objects: dict[str, str], mistaken: Page
 ) -> None:
     page = mistaken
@@ -101,14 +101,14 @@ def test_rule_is_made_on_the_page_of_its_person_and_tried(
 
 
 def is_let_in(world: World) -> bool:
-    """Whether zhang can sign in. After failed attempts in a row the next one has to wait some seconds."""
+    """Whether zhang can sign in. After consecutive failures the next attempt has to wait some seconds."""
     browser = Api(world.product.url)
     browser.call("GET", "/core/auth/login/")
     credentials = {"username": "zhang", "password": ZHANG_PASSWORD}
     return browser.call("POST", "/api/v1/authentication/sign-in/", credentials).status == 200
 
 
-def test_refused_person_is_out_at_once_and_ssh_says_why(world: World) -> None:
+def test_refused_user_is_signed_out_at_once_and_ssh_shows_the_reason(world: World) -> None:
     product, zhang = world.product, world.zhang()
     assert zhang.call("GET", "/api/v1/users/profile/").status == 200
     body = {"name": "elsewhere", "user": world.zhang_id, "action": "allow", "ip_group": ["203.0.113.0/24"]}

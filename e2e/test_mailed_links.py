@@ -1,4 +1,4 @@
-"""Mails with links from the running product: new users, and users who forgot their password, choose their own one."""
+"""Mails with links from the running product: new users, and users who forgot their password, set their own password."""
 
 import re
 from collections.abc import Iterator
@@ -16,13 +16,13 @@ PASSWORD = "meadow-Copper-signal-58"
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A Postern that may dial this machine: the mail servers of the tests listen on ports that are not ones of mail."""
+    """A product that may connect to this machine. The mail servers of the tests do not use mail ports."""
     with Product(tmp_path_factory.mktemp("links") / "home", POSTERN_ALLOW_LOCAL_TARGETS="yes") as running:
         yield running
 
 
 def mails_to(mailbox: Mailbox, *names: str) -> list[Received]:
-    """The mails that the server has taken for these people. A mail of another test may still have been waiting."""
+    """The mails of these people on the server. It may also have received a delayed mail of another test."""
     return [mail for mail in mailbox.received if mail.recipient.partition("@")[0] in names]
 
 
@@ -41,7 +41,7 @@ def test_new_user_sets_their_password_with_the_link_of_their_mail(own: Product, 
             ),
             message="the state",
         )
-        # The worker is woken: three mails do not need three periods of 5 s.
+        # Events wake the worker: three mails do not take three periods of 5 s.
         for number in range(3):
             name = f"zoe{number}"
             admin.post("/api/v1/users/users/", {**person, "username": name, "email": f"{name}@example.com"})
@@ -65,7 +65,7 @@ def test_new_user_sets_their_password_with_the_link_of_their_mail(own: Product, 
 NEWER = "harbour-Violet-thunder-23"
 
 
-def test_forgotten_password_leads_from_the_sign_in_page_to_a_new_one(own: Product, browser: Browser) -> None:
+def test_forgotten_password_is_replaced_from_the_sign_in_page(own: Product, browser: Browser) -> None:
     admin, mailbox = own.api(), Mailbox()
     person = {"name": "Yan", "username": "yan", "email": "yan@example.com", "password": PASSWORD}
     admin.post("/api/v1/users/users/", {**person, "password_strategy": "custom"})

@@ -31,7 +31,7 @@ from vouching import (
     new_provider,
     profile,
     save_provider,
-    sets_an_app_up,
+    set_up_an_app,
     store,
     to_provider,
 )
@@ -51,7 +51,7 @@ PEOPLE = {
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A Postern that may dial this machine."""
+    """A product that may connect to this machine."""
     with console(tmp_path_factory.mktemp("openid"), POSTERN_ALLOW_LOCAL_TARGETS="yes") as running:
         yield running
 
@@ -78,14 +78,16 @@ def form_of(corp: OpenidProviderPeer, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def set_up(own: Product, corp: OpenidProviderPeer) -> None:
-    """The provider, unless the test of the form has saved it. Members of `dba` are in a group, auditors are auditors."""
+    """Store the provider, unless the test of the form has saved it. Its rules give `dba` a group and auditors their
+    role.
+    """
     auditors = {"claim": "realm_access.roles", "value": "auditors", "role": "Auditor"}
     changes = {"rules": [database_group(own.api()), auditors], "signs_out": True}
     store(own.api(), PROVIDERS, form_of(corp), changes)
 
 
 def at_provider(page: Page, name: str) -> None:
-    """Sign in on the provider's page, and agree."""
+    """Sign in on the provider's page, and give consent."""
     page.wait_for_url(re.compile(r"^http://localhost:\d+/interaction/"))
     page.locator("input[name=login]").fill(name)
     page.locator("input[name=password]").fill("any")
@@ -93,9 +95,7 @@ def at_provider(page: Page, name: str) -> None:
     page.get_by_role("button", name="Continue").click()
 
 
-def test_an_administrator_sets_a_provider_up_and_tests_it(
-    own: Product, corp: OpenidProviderPeer, browser: Browser
-) -> None:
+def test_administrator_sets_up_and_tests_a_provider(own: Product, corp: OpenidProviderPeer, browser: Browser) -> None:
     context = window(browser)
     page = context.new_page()
     faults = Faults(expected_statuses=frozenset({400}))
@@ -131,9 +131,7 @@ def test_an_administrator_sets_a_provider_up_and_tests_it(
     context.close()
 
 
-def test_the_client_secret_is_removed_for_a_public_client(
-    own: Product, corp: OpenidProviderPeer, browser: Browser
-) -> None:
+def test_client_secret_is_removed_for_a_public_client(own: Product, corp: OpenidProviderPeer, browser: Browser) -> None:
     row = own.api().post(PROVIDERS, form_of(corp, slug="public", name="Corp public"))
     for width, scheme in ((320, "dark"), (1440, "light")):
         context = window(browser, viewport={"width": width, "height": 900}, color_scheme=scheme)
@@ -154,7 +152,7 @@ def test_the_client_secret_is_removed_for_a_public_client(
     own.api().delete(f"{PROVIDERS}{row['id']}/")
 
 
-def test_the_first_sign_in_makes_a_user_with_the_group_of_the_rule(
+def test_first_sign_in_creates_a_user_with_the_group_of_the_rule(
     own: Product, corp: OpenidProviderPeer, set_up: None, page: Page
 ) -> None:
     faults = Faults(expected_statuses=frozenset({401}))
@@ -173,7 +171,7 @@ def test_the_first_sign_in_makes_a_user_with_the_group_of_the_rule(
     assert faults.found == []
 
 
-def test_a_role_of_the_rules_and_the_page_that_was_asked_for(
+def test_sign_in_gives_the_role_of_the_rules_and_opens_the_requested_page(
     own: Product, corp: OpenidProviderPeer, set_up: None, page: Page
 ) -> None:
     page.goto(f"{own.url}/core/auth/openid/login/?next=/ui/users/profile")
@@ -182,7 +180,7 @@ def test_a_role_of_the_rules_and_the_page_that_was_asked_for(
     assert page.evaluate(PERSON)["role"] == "Auditor"
 
 
-def test_the_second_factor_of_postern_is_asked_after_the_provider(
+def test_second_factor_of_postern_is_required_after_the_provider(
     own: Product, corp: OpenidProviderPeer, set_up: None, page: Page
 ) -> None:
     begin(page, own)
@@ -197,7 +195,7 @@ def test_the_second_factor_of_postern_is_asked_after_the_provider(
     photograph(page, "openid-second-factor")
 
 
-def test_mfa_is_set_up_after_the_provider_asked_again(
+def test_mfa_is_set_up_after_confirmation_at_the_provider(
     own: Product, corp: OpenidProviderPeer, set_up: None, page: Page
 ) -> None:
     begin(page, own)
@@ -205,21 +203,21 @@ def test_mfa_is_set_up_after_the_provider_asked_again(
     is_inside(page)
     profile(page, own)
     to_provider(page, "Enable")
-    asked_again(page, "eve")  # although the provider remembers the person
-    sets_an_app_up(page)
+    sign_in_again_at_provider(page, "eve")  # although the provider remembers the person
+    set_up_an_app(page)
 
 
-def asked_again(page: Page, name: str) -> None:
-    """Sign in on the provider's page. The person has agreed before."""
+def sign_in_again_at_provider(page: Page, name: str) -> None:
+    """Sign in on the provider's page. The person has given consent before."""
     page.wait_for_url(re.compile(r"^http://localhost:\d+/interaction/"))
     page.locator("input[name=login]").fill(name)
     page.locator("input[name=password]").fill("any")
     page.locator("button[type=submit]").click()
 
 
-def test_pkce_is_really_demanded(own: Product, corp: OpenidProviderPeer, set_up: None, page: Page) -> None:
-    """Whoever catches the code, and even knows the client secret, has nothing without the verifier."""
-    # The page to which Postern leads another browser: here the way back finds no visit, so the code stays unused.
+def test_pkce_is_required(own: Product, corp: OpenidProviderPeer, set_up: None, page: Page) -> None:
+    """An attacker with the code and the client secret cannot use the code without the verifier."""
+    # The redirect of another browser. The callback finds no visit in this browser, so the code stays unused.
     page.goto(started_elsewhere(own))
     with page.expect_request(lambda request: "/corp/callback/" in request.url) as back:
         at_provider(page, "dan")
@@ -260,7 +258,7 @@ def test_signing_out_here_signs_out_at_the_provider(
     page.get_by_role("button", name=re.compile("Yes")).click()
     page.wait_for_url(f"{own.url}/core/auth/login/**")
     assert page.evaluate(PROFILE) == 401
-    begin(page, own)  # the provider asks again who it is
+    begin(page, own)  # the provider requires a new sign-in
     page.wait_for_url(re.compile(r"/interaction/"))
     expect(page.locator("input[name=login]")).to_be_visible()
 
@@ -279,7 +277,7 @@ def test_signing_out_at_the_provider_signs_out_here(
 
 
 @pytest.mark.parametrize(("width", "scheme", "locale"), [(1440, "light", "zh-CN"), (320, "dark", "en-US")])
-def test_the_button_and_the_form_have_room(
+def test_button_and_form_fit_the_screen(
     own: Product, set_up: None, browser: Browser, width: int, scheme: Any, locale: str
 ) -> None:
     shown = ("#field-issuer", "#field-rules input")

@@ -1,4 +1,4 @@
-"""Passkeys in a real browser with Chromium's virtual authenticator: the second factor, the only factor, confirming.
+"""Passkeys in a real browser with Chromium's virtual authenticator: as second factor, as only factor, for confirmation.
 
 Browsers refuse passkeys for IP addresses, so these tests open the console as localhost.
 """
@@ -24,7 +24,7 @@ class Keys:
         self.id = ""
 
     def add(self, **options: Any) -> None:
-        """Plug in a key that verifies the person and answers at once."""
+        """Connect a key that verifies the person and answers at once."""
         usual = {
             "protocol": "ctap2",
             "transport": "internal",
@@ -37,7 +37,7 @@ class Keys:
         self.id = added["authenticatorId"]
 
     def verifies(self, right: bool) -> None:
-        """Whether the next fingerprint or PIN is right."""
+        """Set whether the next fingerprint or PIN is right."""
         self._cdp.send(
             "WebAuthn.setUserVerified",
             {"authenticatorId": self.id, "isUserVerified": right},
@@ -55,7 +55,7 @@ class Keys:
 
 @pytest.fixture(scope="module")
 def admin(product: Product) -> Api:
-    """The administrator, who gets no passkey: other tests sign in without one."""
+    """The administrator, who gets no passkey, because other tests sign in without one."""
     return product.api()
 
 
@@ -74,7 +74,7 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 
 @pytest.fixture
 def ann(product: Product, admin: Api, request: pytest.FixtureRequest) -> str:
-    """A new user for each test, who has completed the first sign-in; the name."""
+    """The name of a new user for each test, who has completed the first sign-in."""
     name = f"ann{abs(hash(request.node.name)) % 10_000_000}"
     admin.post(
         "/api/v1/users/users/",
@@ -105,7 +105,7 @@ def sign_out(page: Page, console: str) -> None:
 
 
 def add_passkey(page: Page, console: str, name: str) -> list[str]:
-    """Add a passkey in the profile; returns the recovery codes that the first one brings."""
+    """Add a passkey in the profile. Returns the recovery codes that the first passkey creates."""
     page.goto(f"{console}/ui/users/profile")
     page.get_by_role("button", name="Add passkey").click()
     dialog = page.get_by_role("dialog")
@@ -122,7 +122,7 @@ def add_passkey(page: Page, console: str, name: str) -> list[str]:
 
 
 @pytest.mark.spec("S1-052")
-def test_a_passkey_is_the_second_factor_the_only_factor_and_confirms(
+def test_passkey_is_second_factor_only_factor_and_confirmation(
     admin: Api, console: str, context: BrowserContext, ann: str
 ) -> None:
     page, faults = opened(context, statuses=frozenset({400, 401}))
@@ -142,7 +142,7 @@ def test_a_passkey_is_the_second_factor_the_only_factor_and_confirms(
     page.get_by_role("button", name="Use your passkey").click()
     page.wait_for_url(lambda address: "/login" not in address)
 
-    # Confirming: what needs a recent factor asks for the passkey, as there is no app.
+    # Confirmation: without an app, an action with a recent factor asks for the passkey.
     page.goto(f"{console}/ui/users/profile")
     page.get_by_role("button", name="New recovery codes").click()
     page.get_by_role("dialog").get_by_role("button", name="Continue").click()
@@ -151,7 +151,7 @@ def test_a_passkey_is_the_second_factor_the_only_factor_and_confirms(
     assert codes.all_inner_texts() != recovery
     page.get_by_role("button", name="Done").click()
 
-    # The only factor: neither a name nor a password.
+    # The only factor, without a name and a password.
     sign_out(page, console)
     photograph(page, "passkeys-sign-in")
     page.get_by_role("button", name="Use a passkey").click()
@@ -159,7 +159,7 @@ def test_a_passkey_is_the_second_factor_the_only_factor_and_confirms(
     page.goto(f"{console}/ui/users/profile")
     expect(page.get_by_text("green key", exact=True)).to_be_visible()
 
-    # Without the right fingerprint there is no way in.
+    # Without the right fingerprint the sign-in is refused.
     sign_out(page, console)
     keys.verifies(False)
     page.get_by_role("button", name="Use a passkey").click()
@@ -171,13 +171,13 @@ def test_a_passkey_is_the_second_factor_the_only_factor_and_confirms(
     page.get_by_role("button", name="Use a recovery code").click()
     page.get_by_label("Recovery code").fill(recovery[0])
     page.keyboard.press("Enter")
-    expect(page.get_by_role("alert")).to_be_visible()  # the older set is void
+    expect(page.get_by_role("alert")).to_be_visible()  # the earlier codes are void
     logs = admin.get(f"/api/v1/audits/login-logs/?limit=50&offset=0&username={ann}")["results"]
     assert {row["backend"] for row in logs if row["status"]} == {"password", "passkey"}
     assert faults.found == []
 
 
-def test_removal_needs_the_password_and_ends_the_passkey(console: str, context: BrowserContext, ann: str) -> None:
+def test_removal_requires_the_password_and_voids_the_passkey(console: str, context: BrowserContext, ann: str) -> None:
     page, faults = opened(context, statuses=frozenset({400, 401}))
     keys = Keys(page)
     keys.add()
@@ -201,10 +201,10 @@ def test_removal_needs_the_password_and_ends_the_passkey(console: str, context: 
     assert faults.found == []
 
 
-def test_the_gate_before_sensitive_views_takes_a_passkey(
+def test_passkey_gives_access_to_sensitive_views_in_the_console(
     product: Product, admin: Api, console: str, context: BrowserContext, ann: str
 ) -> None:
-    """With an expired verification: the dialog asks, a touch opens."""
+    """After an expired verification, the dialog accepts a touch of the passkey."""
     changed = admin.patch(SECURITY, {"SECURITY_TRUSTED_BROWSER_DAYS": 7})
     assert changed["SECURITY_TRUSTED_BROWSER_DAYS"] == 7
     page, faults = opened(context, statuses=frozenset({400, 401}))
@@ -221,7 +221,7 @@ def test_the_gate_before_sensitive_views_takes_a_passkey(
         page.get_by_role("button", name="Use your passkey").click()
         page.wait_for_url(lambda address: "/login" not in address)
 
-        # Here the password alone signs in now, and it is no proof for changes.
+        # The password alone signs in here now, but does not suffice for changes.
         sign_out(page, console)
         enter_password(page, console, ann)
         page.wait_for_url(lambda address: "/login" not in address)
@@ -234,7 +234,7 @@ def test_the_gate_before_sensitive_views_takes_a_passkey(
         expect(page.get_by_role("list", name="Recovery codes").get_by_role("listitem")).to_have_count(10)
         page.get_by_role("button", name="Done").click()
 
-        # The trust is listed, and ends there.
+        # The trusted browser is listed, and its trust can be ended.
         page.get_by_role("button", name="End trust").click()
         expect(page.get_by_text("You trust no browser")).to_be_visible()
         sign_out(page, console)
@@ -260,9 +260,9 @@ def test_mandatory_mfa_can_be_met_by_a_passkey(admin: Api, console: str, context
     page.wait_for_url(lambda address: "/login" not in address)
     sign_out(page, console)
     enter_password(page, console, ann)
-    page.get_by_role("button", name="Use your passkey").click()  # touch alone is enough beside the password
+    page.get_by_role("button", name="Use your passkey").click()  # after the password, touch is sufficient
     page.wait_for_url(lambda address: "/login" not in address)
-    # … and not enough alone: such a key cannot verify the person.
+    # Without the password, touch is not sufficient: this key cannot verify the person.
     sign_out(page, console)
     keys.remove()
     assert faults.found == []
@@ -272,7 +272,7 @@ def test_mandatory_mfa_can_be_met_by_a_passkey(admin: Api, console: str, context
     ("locale", "button", "title"),
     [("en-US", "Use a passkey", "Passkeys"), ("zh-CN", "使用通行密钥", "通行密钥")],
 )
-def test_both_languages_and_a_page_under_another_name(
+def test_pages_in_both_languages_and_at_another_host_name(
     product: Product,
     browser: Browser,
     ann: str,
@@ -302,7 +302,7 @@ def test_both_languages_and_a_page_under_another_name(
 
 
 @pytest.mark.spec("S2-009")
-def test_login_is_a_login_route(product: Product, context: BrowserContext, console: str) -> None:
+def test_login_path_opens_the_sign_in_page(product: Product, context: BrowserContext, console: str) -> None:
     page, faults = opened(context)
     page.goto(f"{console}/login")
     expect(page).to_have_title("Sign in - Postern")
@@ -311,6 +311,6 @@ def test_login_is_a_login_route(product: Product, context: BrowserContext, conso
     page.get_by_label("Password", exact=True).fill(ADMIN_PASSWORD)
     page.get_by_role("button", name="Sign in").click()
     page.wait_for_url(lambda address: "/login" not in address)
-    page.goto(f"{console}/login")  # who is signed in goes on
+    page.goto(f"{console}/login")  # signed-in users are redirected
     page.wait_for_url(lambda address: not address.endswith("/login"))
     assert faults.found == []

@@ -1,4 +1,4 @@
-"""After a failed sign-in the browser solves a puzzle by itself: in a worker, over https (localhost) and plain http."""
+"""After a failed sign-in the browser solves a puzzle: in a worker, over https (localhost) and plain http."""
 
 import uuid
 from collections.abc import Iterator
@@ -10,26 +10,26 @@ from playwright.sync_api import Browser, Page, Request, expect
 from product import ADMIN_PASSWORD, Api, Product
 
 SIGN_IN: Final = "/api/v1/authentication/sign-in/"
-#: Not a host of this machine for the browser, so its pages have no WebCrypto.
+#: A host name that the browser does not treat as this machine, so its pages have no WebCrypto.
 FAR_HOST: Final = "gate.example"
 
 
 @pytest.fixture(scope="module")
 def own(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A product where nothing has failed yet."""
+    """A product without failed sign-ins."""
     with Product(tmp_path_factory.mktemp("puzzles") / "home") as running:
         yield running
 
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
-    """It reaches the product under the name of another host, too."""
+    """A browser that can also reach the product with `FAR_HOST`."""
     with chromium(f"--host-resolver-rules=MAP {FAR_HOST} 127.0.0.1") as running:
         yield running
 
 
 class Watched:
-    """What the page sends to sign in, and the workers that it starts."""
+    """Records the sign-in requests and the workers of a page."""
 
     def __init__(self, page: Page) -> None:
         self.sent: list[Request] = []
@@ -55,12 +55,12 @@ def enter(page: Page, url: str, password: str) -> None:
 
 
 def fail(product: Product) -> None:
-    """A failed sign-in from this address. Under a name of its own, because failures in a row would have to wait."""
+    """Make a failed sign-in from this address, with a new name, because consecutive failures would have to wait."""
     body = {"username": f"nobody-{uuid.uuid4().hex}", "password": "wrong"}
     assert Api(product.url).call("POST", "/api/v1/authentication/auth/", body).body["error"] == "password_failed"
 
 
-def test_after_a_failure_the_right_password_solves_a_puzzle_first(own: Product, browser: Browser) -> None:
+def test_puzzle_is_solved_after_a_failure(own: Product, browser: Browser) -> None:
     page, faults = window(browser).new_page(), Faults(expected_statuses=frozenset({400, 401}))
     faults.watch(page)
     watched = Watched(page)
@@ -92,7 +92,7 @@ def test_known_browser_signs_in_without_a_puzzle(own: Product, browser: Browser)
 
 
 @pytest.mark.parametrize(("locale", "checking"), [("en-US", "Checking your browser…"), ("zh-CN", "正在检查浏览器…")])
-def test_over_plain_http_it_takes_longer_and_the_page_says_so(
+def test_page_reports_the_longer_time_over_plain_http(
     own: Product, browser: Browser, locale: str, checking: str
 ) -> None:
     fail(own)
@@ -110,7 +110,7 @@ def test_over_plain_http_it_takes_longer_and_the_page_says_so(
     assert watched.workers
 
 
-def test_browser_that_cannot_do_it_says_what_to_do(own: Product, browser: Browser) -> None:
+def test_unsupported_browser_gets_instructions(own: Product, browser: Browser) -> None:
     fail(own)
     page = window(browser).new_page()
     page.add_init_script("delete window.Worker")
@@ -120,7 +120,7 @@ def test_browser_that_cannot_do_it_says_what_to_do(own: Product, browser: Browse
     photograph(page, "puzzle-unsupported")
 
 
-def test_worker_that_cannot_be_loaded_says_what_to_do_and_can_be_tried_again(own: Product, browser: Browser) -> None:
+def test_worker_that_fails_to_load_is_reported_and_can_be_retried(own: Product, browser: Browser) -> None:
     fail(own)
     context = window(browser)
     page = context.new_page()

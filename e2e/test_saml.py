@@ -1,4 +1,5 @@
-"""Sign-in with SAML in a browser, with a provider of the tests: set up, first sign-in, cookies, signing out on both sides.
+"""Sign-in with SAML in a browser, with a provider of the tests: set up, first sign-in, cookies, signing out on both
+sides.
 
 The provider is at `localhost`, which is another site than Postern's 127.0.0.1: cookies behave as with real providers.
 """
@@ -25,7 +26,7 @@ from vouching import (
     new_provider,
     profile,
     save_provider,
-    sets_an_app_up,
+    set_up_an_app,
     store,
     to_provider,
 )
@@ -56,7 +57,7 @@ def corp(own: Product) -> Iterator[SamlProviderPeer]:
 
 @pytest.fixture(scope="module")
 def set_up(own: Product, corp: SamlProviderPeer) -> None:
-    """The provider, unless the test of the form has saved it. Members of `dba` are in a group."""
+    """Store the provider, unless the test of the form has saved it. Its rule gives `dba` a group."""
     form = {"name": "Corp", "slug": "corp", "metadata": corp.stand_in.metadata(), "username_claim": "uid"}
     changes = {"rules": [database_group(own.api())]}
     store(own.api(), PROVIDERS, {**form, "creates_users": True}, changes)
@@ -68,9 +69,7 @@ def at_provider(page: Page, name: str) -> None:
     page.get_by_role("button", name="Sign in").click()
 
 
-def test_an_administrator_sets_a_provider_up_and_tests_it(
-    own: Product, corp: SamlProviderPeer, browser: Browser
-) -> None:
+def test_administrator_sets_up_and_tests_a_provider(own: Product, corp: SamlProviderPeer, browser: Browser) -> None:
     context = window(browser)
     page = context.new_page()
     faults = Faults(expected_statuses=frozenset({400}))
@@ -110,7 +109,7 @@ def test_an_administrator_sets_a_provider_up_and_tests_it(
     context.close()
 
 
-def test_the_first_sign_in_makes_a_user_with_the_group_of_the_rule(
+def test_first_sign_in_creates_a_user_with_the_group_of_the_rule(
     own: Product, corp: SamlProviderPeer, set_up: None, page: Page
 ) -> None:
     begin(page, own)
@@ -124,8 +123,8 @@ def test_the_first_sign_in_makes_a_user_with_the_group_of_the_rule(
     assert not [one for one in page.context.cookies() if "across" in one["name"]]
 
 
-def test_an_encrypted_assertion_signs_in(own: Product, corp: SamlProviderPeer, set_up: None, page: Page) -> None:
-    """The provider reads the key in our metadata, as real ones do."""
+def test_encrypted_assertion_signs_in(own: Product, corp: SamlProviderPeer, set_up: None, page: Page) -> None:
+    """The provider reads the key in our metadata, as real providers do."""
     (row,) = own.api().get(PROVIDERS)
     own.api().patch(f"{PROVIDERS}{row['id']}/", {"decrypts": True})
     with urlopen(f"{own.url}/core/auth/saml/corp/metadata/") as answer:
@@ -140,17 +139,17 @@ def test_an_encrypted_assertion_signs_in(own: Product, corp: SamlProviderPeer, s
         corp.stand_in.encrypted_for = ""
 
 
-def test_the_page_that_was_asked_for(own: Product, corp: SamlProviderPeer, set_up: None, page: Page) -> None:
+def test_sign_in_opens_the_requested_page(own: Product, corp: SamlProviderPeer, set_up: None, page: Page) -> None:
     page.goto(f"{own.url}/core/auth/saml/corp/login/?next=/ui/users/profile")
     at_provider(page, "bob")
     page.wait_for_url(re.compile("/ui/"))
     is_inside(page)
 
 
-def test_an_answer_without_the_cookie_signs_nobody_in(
+def test_answer_without_the_cookie_signs_nobody_in(
     own: Product, corp: SamlProviderPeer, set_up: None, page: Page
 ) -> None:
-    """A stranger begins a visit, and lets this browser finish it."""
+    """An attacker begins a visit, and makes this browser finish it."""
     begin(page, own)
     page.wait_for_url(re.compile(r"^http://localhost:\d+/sso"))
     page.context.clear_cookies()
@@ -160,7 +159,7 @@ def test_an_answer_without_the_cookie_signs_nobody_in(
     photograph(page, "saml-lapsed")
 
 
-def test_mfa_is_set_up_after_the_provider_asked_again(
+def test_mfa_is_set_up_after_confirmation_at_the_provider(
     own: Product, corp: SamlProviderPeer, set_up: None, page: Page
 ) -> None:
     begin(page, own)
@@ -168,13 +167,13 @@ def test_mfa_is_set_up_after_the_provider_asked_again(
     is_inside(page)
     profile(page, own)
     to_provider(page, "Enable")
-    at_provider(page, "bob")  # another person at an unlocked desk
+    at_provider(page, "bob")  # another person at an unlocked computer
     expect(page.get_by_text("Somebody else signed in at Corp")).to_be_visible()
     photograph(page, "confirm-other-person")
     assert page.evaluate(PERSON)["username"] == "cai"
     to_provider(page, "Enable")
     at_provider(page, "cai")
-    sets_an_app_up(page)
+    set_up_an_app(page)
 
 
 def test_signing_out_here_signs_out_at_the_provider(
@@ -202,7 +201,7 @@ def test_signing_out_at_the_provider_signs_out_here(
 
 
 @pytest.mark.parametrize(("width", "scheme", "locale"), [(1440, "light", "zh-CN"), (320, "dark", "en-US")])
-def test_the_button_and_the_form_have_room(
+def test_button_and_form_fit_the_screen(
     own: Product, set_up: None, browser: Browser, width: int, scheme: Any, locale: str
 ) -> None:
     linked = "a[href='/core/auth/saml/corp/metadata/']"

@@ -97,14 +97,14 @@ def test_second_factor_from_setup_to_removal(product: Product, fay: str, browser
     expect(page.get_by_role("button", name="Change app")).to_be_visible()
     picture(page, "mfa-profile")
 
-    # ssh asks for it, and accepts nothing less.
+    # ssh requires the second factor.
     refused = ask_ssh(product, tmp_path, fay, PASSWORD, "000000", "000000", "000000")
     assert "MFA Error, please check" in refused
     assert "SYSTEMUSER=ASSET" not in refused
     accepted = ask_ssh(product, tmp_path, fay, PASSWORD, recovery[0])
     assert "SYSTEMUSER=ASSET" in accepted or "系统用户=资产" in accepted, accepted
 
-    # So does the browser.
+    # The browser requires it, too.
     page.close()
     page = window(browser).new_page()
     faults.watch(page)

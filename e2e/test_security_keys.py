@@ -27,7 +27,7 @@ def make_key(folder: Path, kind: str, *options: str) -> Path:
 
 
 def sign_in(world: World, folder: Path, key: Path) -> subprocess.CompletedProcess[str]:
-    """Run a command on the host, with this key alone."""
+    """Run a command on the host with this key only."""
     return subprocess.run(
         [
             "ssh", "-F", "none", "-o", f"UserKnownHostsFile={folder / 'known'}", "-o", "StrictHostKeyChecking=accept-new",
@@ -41,7 +41,7 @@ def sign_in(world: World, folder: Path, key: Path) -> subprocess.CompletedProces
 
 @pytest.fixture
 def keys(world: World, tmp_path: Path) -> dict[str, Path]:
-    """Keys of every kind, all of them in zhang's profile beside his own key."""
+    """Keys of every kind, added to the keys in zhang's profile."""
     made = {
         "plain": make_key(tmp_path, "ed25519-sk"),
         "pin": make_key(tmp_path, "ed25519-sk", "verify-required"),
@@ -61,7 +61,7 @@ def demand_pin(world: World, *, is_on: bool) -> None:
     assert changed["SECURITY_SSH_KEY_PIN"] is is_on
 
 
-def test_security_keys_sign_in_by_touch_and_by_pin_where_the_setting_demands_it(
+def test_security_keys_require_a_pin_only_if_the_setting_requires_it(
     world: World, keys: dict[str, Path], tmp_path: Path
 ) -> None:
     def reached() -> set[str]:

@@ -1,4 +1,4 @@
-"""A service account from the console to the API and a real ssh: made, used, refused as a person, and ended."""
+"""A service account in the console, the API and a real ssh: creation, use, refusal on ways of people, and its end."""
 
 import base64
 import hashlib
@@ -29,7 +29,7 @@ PROFILE = "/api/v1/users/profile/"
 
 
 def signed_call(world: World, key: tuple[str, str], path: str = PROFILE) -> Answer:
-    """One signed request, as the guide shows it."""
+    """Send a signed request, as in the guide."""
     key_id, secret = key
     date = formatdate(time.time(), usegmt=True)
     signed = f"(request-target): get {path}\ndate: {date}"
@@ -102,16 +102,18 @@ def test_administrator_makes_an_account_with_a_key_that_calls_the_api(world: Wor
     page.get_by_role("tab", name="People").click()
     expect(row_of(page, "zhang").first).to_be_visible()
     expect(row_of(page, name)).to_have_count(0)
-    # a link that knows only that it is a user leads to its page
+    # a generic link to a user redirects to the page of the service account
     page.goto(f"{world.product.url}/ui/users/users/{row['user']}")
     page.wait_for_url(re.compile(f"/users/service-accounts/{row['user']}"))
     expect(page.get_by_role("main").get_by_text(name).first).to_be_visible()
-    page.goto("about:blank")  # an open page would look again for the account that is gone
+    page.goto("about:blank")  # an open page would load the deleted account again
     world.admin.delete(f"/api/v1/users/users/{row['user']}/")
     assert signed_call(world, key).status == 401
 
 
-def test_password_form_refuses_it(world: World, account: Callable[..., dict[str, Any]], browser: Browser) -> None:
+def test_password_form_refuses_a_service_account(
+    world: World, account: Callable[..., dict[str, Any]], browser: Browser
+) -> None:
     row = account()
     context = window(browser)
     tab = context.new_page()
@@ -125,7 +127,7 @@ def test_password_form_refuses_it(world: World, account: Callable[..., dict[str,
     assert (refused.status, refused.body["code"]) == (400, "service_account")
 
 
-def test_ssh_works_where_granted_and_ends_with_the_account(
+def test_ssh_works_with_a_permission_and_ends_with_the_account(
     world: World, account: Callable[..., dict[str, Any]], tmp_path: Path
 ) -> None:
     key = tmp_path / "robot_key"
@@ -173,7 +175,7 @@ def test_ssh_works_where_granted_and_ends_with_the_account(
     assert ssh_as(world, row["username"], key).returncode != 0
 
 
-def test_key_ends_at_its_time(world: World, account: Callable[..., dict[str, Any]]) -> None:
+def test_key_expires_at_its_end(world: World, account: Callable[..., dict[str, Any]]) -> None:
     row = account()
     end = datetime.now(UTC) + timedelta(seconds=6)
     made = world.admin.post(KEYS, {"user": row["id"], "comment": "short", "date_expired": end.isoformat()})

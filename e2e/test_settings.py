@@ -1,4 +1,4 @@
-"""The settings screen in a browser, and what a change does in the web part, in the proxy and in the audit log."""
+"""The settings screen in a browser, and the effect of a change on web processes, proxies and the audit log."""
 
 import json
 import re
@@ -33,7 +33,7 @@ FORMS = (
 
 @pytest.fixture
 def unchanged(product: Product) -> Iterator[None]:
-    """Settings that a test changes are as before after it."""
+    """Restore the settings after each test."""
     api = product.api()
     before = {url: api.call("GET", url).body for url in (SECURITY, TERMINAL)}
     yield
@@ -56,7 +56,7 @@ def test_every_form_of_the_settings_opens_from_the_menu(page: Page, product: Pro
         expect(page.get_by_role("form", name=name)).to_be_visible()
         expect(page.get_by_role("button", name="No changes")).to_be_visible()
         photograph(page, f"settings-{name.lower().replace(' ', '-')}")
-    # The screen of the extension stays open without a licence, because it installs one.
+    # The screen of the extension is available without a licence, because the licence is installed there.
     assert product.api().get("/api/v1/settings/public/")["data"]["XPACK_ENABLED"] is True
     with page.expect_response("**/api/v1/xpack/license/detail") as answer:
         parts.get_by_role("button", name="Licence").click()
@@ -70,7 +70,7 @@ def test_every_form_of_the_settings_opens_from_the_menu(page: Page, product: Pro
 
 @pytest.mark.spec("S2-139", "S6-023")
 @pytest.mark.parametrize(("username", "password"), [("zhang", ZHANG_PASSWORD), ("auditor", AUDITOR_PASSWORD)])
-def test_settings_are_closed_to_everybody_but_super_administrators(
+def test_settings_are_for_super_administrators_only(
     browser: Browser, world: World, username: str, password: str
 ) -> None:
     context = window(browser)
@@ -108,7 +108,7 @@ def test_changed_setting_is_saved_recorded_and_undone(page: Page, product: Produ
 
 
 @pytest.mark.usefixtures("unchanged")
-def test_unsaved_settings_survive_a_change_of_the_part_and_are_not_lost_silently(page: Page, product: Product) -> None:
+def test_unsaved_settings_are_kept_across_tabs_and_not_lost_silently(page: Page, product: Product) -> None:
     open_settings(page, product, "security")
     page.get_by_label("Connection max idle time").fill("18")
     parts = page.get_by_role("navigation", name="System settings")
@@ -126,7 +126,7 @@ def test_unsaved_settings_survive_a_change_of_the_part_and_are_not_lost_silently
 
 
 @pytest.mark.usefixtures("unchanged")
-def test_proxy_obeys_a_changed_setting_without_a_restart(product: Product, tmp_path: Path) -> None:
+def test_proxy_applies_a_changed_setting_without_a_restart(product: Product, tmp_path: Path) -> None:
     def offered() -> set[str]:
         """The methods of authentication that the SSH front offers."""
         done = subprocess.run(

@@ -1,4 +1,4 @@
-"""A storm of sign-ins: requests that hash passwords wait for each other, and delay nothing else."""
+"""Many concurrent sign-ins: requests that hash passwords wait for each other, and do not delay other requests."""
 
 import fcntl
 import json
@@ -16,13 +16,13 @@ from test_proxies import knock
 from postern.foundation.settings import Settings
 
 TERMINALS = "/api/v1/terminal/terminals/"
-#: More than the hashing slots of all web processes together.
+#: Number of concurrent sign-ins: more than the hashing slots of all web processes.
 AT_ONCE = 24
 
 
 @pytest.fixture(scope="module")
 def product(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Product]:
-    """A separate product behind a reverse proxy, so that the strangers have different addresses."""
+    """A separate product behind a reverse proxy, so that clients have different addresses."""
     home = tmp_path_factory.mktemp("storm") / "home"
     with Product(home, POSTERN_TRUSTED_PROXIES="127.0.0.1", POSTERN_WEB_PROCESSES="2") as running:
         yield running
@@ -43,7 +43,7 @@ def hashing_is_busy(product: Product) -> Iterator[None]:
 
 
 def at_a_proxy(product: Product, number: int) -> int:
-    """Sign in by SSH, as the proxy reports it to the control plane."""
+    """Send a sign-in over SSH, as the proxy does."""
     credential = json.loads((product.home / "proxy" / "credential.json").read_text())
     body = {
         "username": f"nobody-{number}",
@@ -88,7 +88,7 @@ def test_services_stay_healthy_while_sign_ins_wait_for_hashing(product: Product)
         assert answers == {503}
 
 
-def test_mass_of_wrong_passwords_does_not_make_the_product_look_dead(product: Product) -> None:
+def test_many_wrong_passwords_do_not_stop_heartbeats(product: Product) -> None:
     api, over = product.api(), threading.Event()
 
     def guess(number: int) -> set[int]:

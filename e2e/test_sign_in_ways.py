@@ -1,5 +1,5 @@
-"""The order of the ways of signing in, in the whole product: set with the keyboard, obeyed by the page, the API and ssh;
-and the way back on the server.
+"""The order of the ways of signing in, in the whole product: set with the keyboard, applied by the page, the API and
+ssh, and reset on the server.
 """
 
 import json
@@ -15,7 +15,7 @@ from playwright.sync_api import Browser, Page, Route, expect
 from product import ADMIN_PASSWORD, POSTERN, Product, wait_until
 
 NAME = "SECURITY_SIGN_IN_WAYS"
-#: The controls that Chromium saw moving (Layout Instability API). A line less high is the web font's arrival.
+#: The controls that moved according to Chromium (Layout Instability API). Smaller lines are caused by the web font.
 MOVED = """() => new Promise((resolve) => {
     const moved = [];
     const isControl = ({ node }) => node?.nodeType === 1 && node.matches('button, input, a, :has(button, input, a)');
@@ -56,7 +56,7 @@ def call(own: Product, method: str, path: str, body: object, token: str = "") ->
 
 
 def ssh_says(own: Product, folder: Path) -> str:
-    """What real ssh prints when the administrator signs in with the right password."""
+    """The output of real ssh when the administrator signs in with the right password."""
     program = folder / "askpass"
     program.write_text(f"#!/bin/sh\necho '{ADMIN_PASSWORD}'\n")
     program.chmod(0o700)
@@ -73,11 +73,11 @@ def ssh_says(own: Product, folder: Path) -> str:
     return done.stderr
 
 
-def test_no_button_moves_once_it_can_be_pressed(own: Product, page: Page) -> None:
+def test_buttons_do_not_move_after_they_are_enabled(own: Product, page: Page) -> None:
     page.goto(f"{own.url}/ui/login")
     button, passkey = (page.get_by_role("button", name=name) for name in ("Sign in", "Use a passkey"))
     expect(button).to_be_visible()
-    expect(passkey).to_be_visible(timeout=1)  # with the form, not after it
+    expect(passkey).to_be_visible(timeout=1)  # together with the form
     assert page.evaluate(MOVED) == []
 
     held: list[Route] = []
@@ -99,7 +99,7 @@ def test_no_button_moves_once_it_can_be_pressed(own: Product, page: Page) -> Non
     photograph(page, "sign-in-after-the-passkey")
 
 
-def test_a_part_that_is_lost_leaves_the_form(own: Product, page: Page) -> None:
+def test_form_works_without_a_missing_part(own: Product, page: Page) -> None:
     page.route("**/PasskeySignIn*.js", lambda route: route.abort())
     page.goto(f"{own.url}/ui/login")
     expect(page.get_by_text("Some ways of signing in could not be loaded.")).to_be_visible()
@@ -110,7 +110,7 @@ def test_a_part_that_is_lost_leaves_the_form(own: Product, page: Page) -> None:
     page.wait_for_url(lambda address: "/login" not in address)
 
 
-def test_an_administrator_orders_the_ways_with_the_keyboard(own: Product, page: Page) -> None:
+def test_administrator_orders_the_ways_with_the_keyboard(own: Product, page: Page) -> None:
     faults = Faults(expected_statuses=frozenset({400}))
     faults.watch(page)
     sign_in(page, own.url, "admin", ADMIN_PASSWORD)
@@ -134,7 +134,7 @@ def test_an_administrator_orders_the_ways_with_the_keyboard(own: Product, page: 
     assert faults.found == []
 
 
-def test_the_page_obeys_the_order(own: Product, page: Page) -> None:
+def test_page_uses_the_configured_order(own: Product, page: Page) -> None:
     page.goto(f"{own.url}/ui/login")
     passkey = page.get_by_role("button", name="Use a passkey")
     expect(passkey).to_be_visible()
@@ -145,7 +145,9 @@ def test_the_page_obeys_the_order(own: Product, page: Page) -> None:
     photograph(page, "sign-in-ways-page")
 
 
-def test_what_is_off_is_refused_everywhere_until_the_server_opens_it(own: Product, page: Page, tmp_path: Path) -> None:
+def test_disabled_ways_are_refused_until_the_command_line_enables_them(
+    own: Product, page: Page, tmp_path: Path
+) -> None:
     credentials = {"username": "admin", "password": ADMIN_PASSWORD}
     _status, made = call(own, "POST", TOKENS, credentials)
     status, body = call(own, "PATCH", FORM, {NAME: ["saml"]}, str(made["token"]))

@@ -34,7 +34,7 @@ def certified(
     kind: str = "ed25519",
     **more: str,
 ) -> Path:
-    """A new key with a certificate beside it, where ssh looks for one."""
+    """A new key with a certificate in the file that ssh expects."""
     key = new_key(folder / name, kind)
     keygen(
         "-s", str(authority), "-I", f"{name}@laptop", "-z", "7", "-n", more.get("principals", "zhang"),
@@ -52,7 +52,7 @@ def command(world: World, folder: Path, key: Path, *asked: str) -> list[str]:
 
 
 def said(world: World, folder: Path, key: Path) -> str:
-    """What ssh prints with this key alone, on both outputs."""
+    """The output of ssh with this key only, both streams."""
     done = subprocess.run(
         command(world, folder, key, "echo reached-the-host"),
         stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=180, check=False,

@@ -1,4 +1,4 @@
-"""A code from the console as the password of real `ssh`: for people whose password is not in Postern, or who have none."""
+"""A code from the console as the password of real `ssh`, for users whose password is not in Postern or who have none."""
 
 import subprocess
 import time
@@ -9,7 +9,7 @@ from browser import admit, photograph, window
 from playwright.sync_api import Browser, Page, expect
 from world import ZHANG_PASSWORD, World
 
-#: Within so many seconds each proxy obeys a changed setting. Before, it may ask another question, which nobody answers.
+#: Seconds until every proxy applies a changed setting. Before that, a proxy may show another prompt.
 OBEYED_S = 2.0
 TERMINAL = "/api/v1/settings/setting/?category=terminal"
 
@@ -34,7 +34,7 @@ def a_code(page: Page, world: World) -> str:
 
 
 def enter(world: World, text: str, *, prompt: str, options: tuple[str, ...] = ()) -> subprocess.CompletedProcess[str]:
-    """What `ssh` without a key does with the text as the answer to its question."""
+    """Run `ssh` without a key, with the text as the answer to its prompt."""
     ssh = world.ssh(
         "echo", "in", options=("-o", "PubkeyAuthentication=no", "-o", "NumberOfPasswordPrompts=1", *options)
     )
@@ -47,7 +47,7 @@ def enter(world: World, text: str, *, prompt: str, options: tuple[str, ...] = ()
     )
 
 
-def test_a_code_from_the_profile_signs_in_once(world: World, page: Page) -> None:
+def test_code_from_the_profile_signs_in_once(world: World, page: Page) -> None:
     code = a_code(page, world)
     photograph(page, "ssh-code")
     answer = enter(world, code, prompt="assword:")
@@ -60,7 +60,7 @@ def test_a_code_from_the_profile_signs_in_once(world: World, page: Page) -> None
     assert {row["backend"] for row in logs} >= {"ssh_code"}
 
 
-def test_where_passwords_are_off_ssh_asks_for_the_code_by_name(world: World, page: Page) -> None:
+def test_ssh_prompts_for_the_code_while_passwords_are_off(world: World, page: Page) -> None:
     assert world.admin.call("PATCH", TERMINAL, {"TERMINAL_PASSWORD_AUTH": False}).status == 200
     try:
         code = a_code(page, world)
@@ -71,7 +71,7 @@ def test_where_passwords_are_off_ssh_asks_for_the_code_by_name(world: World, pag
         time.sleep(OBEYED_S)
 
 
-def test_ssh_says_which_way_is_off_and_where_the_console_is(world: World) -> None:
+def test_ssh_names_the_disabled_way_and_the_console(world: World) -> None:
     address = world.admin.get("/api/v1/settings/setting/?category=basic")["SITE_URL"]
     off = {"TERMINAL_PASSWORD_AUTH": False, "TERMINAL_CODE_AUTH": False}
     assert world.admin.call("PATCH", TERMINAL, off).status == 200
@@ -89,7 +89,7 @@ def test_ssh_says_which_way_is_off_and_where_the_console_is(world: World) -> Non
 
 
 @pytest.mark.parametrize("width", [1440, 320])
-def test_the_code_has_room_where_the_lines_for_ssh_are(world: World, browser: Browser, width: int) -> None:
+def test_code_fits_beside_the_ssh_lines(world: World, browser: Browser, width: int) -> None:
     context = window(browser, viewport={"width": width, "height": 900})
     page = context.new_page()
     admit(page, world.product.url, "zhang", ZHANG_PASSWORD)

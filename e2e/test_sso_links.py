@@ -1,4 +1,4 @@
-"""SSO links in the whole product: a portal asks with the commands of the how-to, and Chromium opens the link."""
+"""SSO links in the whole product: a portal requests links with the commands of the how-to, and Chromium opens them."""
 
 import json
 import os
@@ -24,7 +24,7 @@ BASIC, SECURITY = (f"/api/v1/settings/setting/?category={name}" for name in ("ba
 
 @pytest.fixture(scope="module")
 def own(product: Product) -> Iterator[Product]:
-    """The shared product with the users `ann` and `bob`, who come with links until the tests are over."""
+    """The shared product with links switched on and the users `ann` and `bob`, until the tests end."""
     api = product.api()
     address, made = api.get(BASIC)["SITE_URL"], []
     try:
@@ -48,7 +48,7 @@ def key(own: Product) -> dict[str, str]:
 
 
 def link_for(own: Product, key: dict[str, str], username: str, target: str = "/ui/users/profile") -> str:
-    """A link, asked for with the commands of the how-to."""
+    """Request a link with the commands of the how-to."""
     block = re.search(r"```bash\n(.*?)```", HOW_TO.read_text(), re.DOTALL)
     assert block is not None
     done = subprocess.run(
@@ -72,11 +72,11 @@ def is_inside(page: Page, username: str) -> None:
     assert page.evaluate(PROFILE) == username
 
 
-def test_a_link_of_the_how_to_signs_in_once(own: Product, key: dict[str, str], browser: Browser, page: Page) -> None:
+def test_link_of_the_how_to_signs_in_once(own: Product, key: dict[str, str], browser: Browser, page: Page) -> None:
     faults = Faults(expected_statuses=frozenset({400}))
     faults.watch(page)
     link = link_for(own, key, "ann")
-    with urllib.request.urlopen(link, timeout=30) as scanner:  # what a mail scanner does
+    with urllib.request.urlopen(link, timeout=30) as scanner:  # a mail scanner opens the link
         assert scanner.status == 200
     addresses: list[str] = []
     page.on("framenavigated", lambda frame: addresses.append(frame.url))
@@ -98,7 +98,7 @@ def test_a_link_of_the_how_to_signs_in_once(own: Product, key: dict[str, str], b
     assert faults.found == []
 
 
-def test_another_user_of_the_browser_is_asked(own: Product, key: dict[str, str], page: Page) -> None:
+def test_link_for_another_user_requires_agreement_in_the_browser(own: Product, key: dict[str, str], page: Page) -> None:
     page.goto(link_for(own, key, "bob"))
     is_inside(page, "bob")
     page.goto(link_for(own, key, "ann"))
@@ -112,7 +112,7 @@ def test_another_user_of_the_browser_is_asked(own: Product, key: dict[str, str],
     assert page.evaluate(PROFILE) == "ann"
 
 
-def test_a_link_leads_through_the_second_factor(own: Product, key: dict[str, str], page: Page) -> None:
+def test_link_requires_the_second_factor_in_the_browser(own: Product, key: dict[str, str], page: Page) -> None:
     api = own.api()
     bob = next(row for row in api.get("/api/v1/users/users/?username=bob"))
     api.patch(f"/api/v1/users/users/{bob['id']}/", {"mfa_level": 2})

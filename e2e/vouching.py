@@ -1,4 +1,4 @@
-"""What the tests of providers that vouch for their people share: a console, the way to the provider, and room on screens.
+"""The common part of the tests of providers: a product, redirects to the provider, and checks of screen sizes.
 
 A provider is at `localhost`, which is another site than Postern's 127.0.0.1: cookies behave as with real providers.
 """
@@ -20,7 +20,7 @@ PERSON = "() => fetch('/api/v1/users/profile/').then((answer) => answer.json())"
 
 @contextmanager
 def console(folder: Path, **environment: str) -> Iterator[Product]:
-    """A Postern that knows its own address."""
+    """A product with a configured address."""
     with Product(folder / "home", **environment) as running:
         running.api().patch("/api/v1/settings/setting/?category=basic", {"SITE_URL": running.url})
         yield running
@@ -28,20 +28,20 @@ def console(folder: Path, **environment: str) -> Iterator[Product]:
 
 @pytest.fixture
 def page(browser: Browser) -> Iterator[Page]:
-    """Somebody who is not signed in."""
+    """A page of a browser that is not signed in."""
     context = window(browser)
     yield context.new_page()
     context.close()
 
 
 def database_group(api: Api) -> dict[str, Any]:
-    """The rule by which members of `dba` are in a group."""
+    """The rule that makes members of `dba` members of a group."""
     group = api.post("/api/v1/users/groups/", {"name": "Database people"})
     return {"claim": "groups", "value": "dba", "group": group["id"]}
 
 
 def store(api: Api, path: str, form: Mapping[str, Any], changes: Mapping[str, Any]) -> None:
-    """Add the provider, unless the test of the form has added it; then only the `changes` are made."""
+    """Store the provider. If the test of the form has stored it, apply only the `changes`."""
     stored = [row for row in api.get(path) if row["slug"] == form["slug"]]
     if stored:
         api.patch(f"{path}{stored[0]['id']}/", dict(changes))
@@ -60,7 +60,7 @@ def is_inside(page: Page) -> None:
 
 
 def profile(page: Page, own: Product) -> None:
-    """The own profile page, after the page of the first sign-in."""
+    """Open the own profile page, after completing the first sign-in."""
     page.goto(f"{own.url}/ui/users/profile")
     own_factor = page.get_by_role("button", name="Enable", exact=True)
     expect(own_factor.or_(page.get_by_role("checkbox", name="I know that"))).to_be_visible()
@@ -70,7 +70,8 @@ def profile(page: Page, own: Product) -> None:
 
 
 def to_provider(page: Page, name: str) -> None:
-    """Press a button of the profile page that needs a confirmation, and go to the provider, which must ask again."""
+    """Press a button of the profile page that requires a confirmation, and go to the provider, which must require a new
+    sign-in."""
     page.get_by_role("button", name=name, exact=True).click()
     dialog = page.get_by_role("dialog")
     link = dialog.get_by_role("link", name="Confirm with Corp")
@@ -80,8 +81,8 @@ def to_provider(page: Page, name: str) -> None:
     link.click()
 
 
-def sets_an_app_up(page: Page) -> None:
-    """Back from the provider with the dialog open: the first code, and the recovery codes."""
+def set_up_an_app(page: Page) -> None:
+    """After the redirect from the provider, set up an app in the open dialog."""
     dialog = page.get_by_role("dialog")
     expect(dialog.get_by_text("You have confirmed who you are.")).to_be_visible()
     assert "external=" not in page.url
@@ -97,7 +98,7 @@ def sets_an_app_up(page: Page) -> None:
 
 
 def new_provider(page: Page, own: Product, kind: str, intro: str) -> Locator:
-    """The empty list of a protocol, as an administrator sees it, and its form for a new provider."""
+    """Check the empty list of a protocol, and open its form for a new provider."""
     admit(page, own.url, "admin", ADMIN_PASSWORD)
     page.goto(f"{own.url}/ui/settings?activeTab={kind}")
     expect(page.get_by_text(intro)).to_be_visible()

@@ -95,7 +95,7 @@ class SoftKey:
 def enrolled(user: User, *, name: str = "key", counts: bool = True) -> SoftKey:
     """A passkey of the user, stored by the real actions."""
     key, user = SoftKey(counts=counts), User.objects.get(pk=user.pk)
-    begun = requests.ask_to_make(user, remote_addr="")
+    begun = requests.begin_registration(user, remote_addr="")
     challenge = requests.take(begun.id, requests.PasskeyPurpose.ENROL, user)
     passkeys.add(
         actor=SYSTEM,

@@ -1,1 +1,1 @@
-"""Random walks through the sign-ins of the product, judged by an oracle of their own."""
+"""Random walks: sequences of sign-in steps on the product, compared with an independent oracle."""

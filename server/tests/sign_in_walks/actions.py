@@ -1,12 +1,12 @@
-"""What people, thieves and administrators do in the walks."""
+"""The actions of users, thieves and administrators in the walks."""
 
 from typing import Final, NamedTuple
 
 ANN, BOB = "ann", "bob"
 BROWSERS: Final = (0, 1)
-#: Ann's password at the start, and the one that an administrator sets.
+#: Ann's password at the start, and the password that an administrator sets.
 PASSWORDS: Final = ("violet anchor seventeen", "copper lantern drifting")
-#: Longer than a sign-in may wait for its second factor; longer than a browser is trusted.
+#: Durations in seconds: longer than a pending sign-in is valid; longer than a browser is trusted.
 MINUTES, DAYS = 11 * 60, 8 * 24 * 3600
 
 
@@ -56,7 +56,7 @@ ACTIONS: Final[tuple[Action, ...]] = (
     Action("wait", (MINUTES,)),
     Action("wait", (DAYS,)),
 )
-#: How often each is tried, because walks that never pass a factor show little.
+#: Weights of actions. Right factors are frequent, because walks without them test little.
 _OFTEN: Final = {
     ("password", 0): 6,
     ("code", False): 6,
@@ -65,5 +65,5 @@ _OFTEN: Final = {
     ("ssh_password", 0): 3,
 }
 WEIGHTS: Final = tuple(_OFTEN.get((action.verb, action.values[-1]), 1) if action.values else 1 for action in ACTIONS)
-#: Ann at the start. Everything is set up for Bob.
+#: Factors of Ann at the start. Bob has all factors.
 ROOTS: Final = ("bare", "forced", "app", "passkey", "both")

@@ -1,4 +1,4 @@
-"""Planted defects: each takes one check out of the product. The walks must find all of them."""
+"""Planted defects: each removes one check of the product. The walks must find all of them."""
 
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
@@ -11,7 +11,7 @@ from postern.apps.authn.external.actions import visits
 from postern.apps.authn.known_places import trust
 from postern.apps.authn.lock_out.mfa_guard import Visitor
 from postern.apps.authn.models import ExternalRequest, PendingSignIn, TotpDevice, TrustedBrowser
-from postern.apps.authn.passkeys.actions import showing
+from postern.apps.authn.passkeys.actions import assertions
 from postern.apps.authn.second_factors import totp, totp_secrets
 from postern.apps.authn.second_factors.actions import codes, mfa
 from postern.apps.authn.second_factors.actions import passkeys as passkey_actions
@@ -46,14 +46,14 @@ def _without(*checks: str) -> Callable[[PendingSignIn | None], PendingSignIn | N
 
 
 def _current_epoch_of_nobody(user_id: Any) -> int:
-    """The epoch of the newest sign-in that waits, whatever the user's is."""
+    """The epoch of the newest pending sign-in, instead of the epoch of the user."""
     return PendingSignIn.objects.filter(user_id=user_id).latest("date_created").epoch
 
 
 def _former_password() -> list[Patch]:
-    held = mock.Mock(wraps=second_factor.users)
-    held.hold_epoch = _current_epoch_of_nobody
-    return [(second_factor, "_alive", _without("epoch")), (second_factor, "users", held)]
+    patched_users = mock.Mock(wraps=second_factor.users)
+    patched_users.hold_epoch = _current_epoch_of_nobody
+    return [(second_factor, "_alive", _without("epoch")), (second_factor, "users", patched_users)]
 
 
 def _disabled_account() -> list[Patch]:
@@ -90,18 +90,18 @@ def _code_twice() -> list[Patch]:
 def _passkey_of_anybody() -> list[Patch]:
     def take(*, user: User, answer: Any, challenge: bytes, visitor: Visitor) -> None:
         del user, visitor
-        found = showing.find(answer)
-        if found is None or not showing.is_right(found, answer, challenge=challenge, needs_pin=False):
+        passkey = assertions.find(answer)
+        if passkey is None or not assertions.is_valid(passkey, answer, challenge=challenge, needs_pin=False):
             raise MfaRefused
 
     return [(second_factor, "take_passkey", take)]
 
 
 def _passkey_without_pin() -> list[Patch]:
-    real = showing.is_right
-    loose = mock.Mock(wraps=showing)
-    loose.is_right = lambda *values, **more: real(*values, **{**more, "needs_pin": False})
-    return [(passkey_actions, "showing", loose)]
+    real = assertions.is_valid
+    loose = mock.Mock(wraps=assertions)
+    loose.is_valid = lambda *values, **more: real(*values, **{**more, "needs_pin": False})
+    return [(passkey_actions, "assertions", loose)]
 
 
 def _forced_mfa_forgotten() -> list[Patch]:
@@ -144,7 +144,7 @@ def _visit_used_twice() -> list[Patch]:
     return [(visits, "finish", finish)]
 
 
-#: Each with the root from which it is searched, and the verbs that are tried.
+#: Defects with the root and the verbs of their search.
 DEFECTS: Final[dict[Callable[[], list[Patch]], tuple[str, frozenset[str]]]] = {
     _no_second_factor: ("app", frozenset({"password", "ssh_password", "sign_out"})),
     _former_password: ("app", frozenset({"password", "code", "set_password"})),
@@ -163,7 +163,7 @@ DEFECTS: Final[dict[Callable[[], list[Patch]], tuple[str, frozenset[str]]]] = {
 
 @contextmanager
 def planted(defect: Callable[[], list[Patch]]) -> Iterator[None]:
-    """The product with this defect."""
+    """Run the block with this defect in the product."""
     with ExitStack() as stack:
         for owner, name, value in defect():
             stack.enter_context(mock.patch.object(owner, name, value))

@@ -1,10 +1,10 @@
-"""Who may be signed in after each action: a statement of its own, which uses nothing of the product.
+"""The oracle: computes who may be signed in after each action, independently of the product.
 
-The rules: a password, the word of a bound provider, or a passkey with its PIN is a first factor; the passkey is the second one,
-too. Who has MFA switched on, or must have it, needs a second factor: a new code of the own app, an unused recovery code,
-or an own passkey, in the browser of the first factor and within ten minutes of it. A trusted browser replaces it
-until the trust is over. Who has none sets up an app on the way. A new password, a reset of the second factor, and a disabled account end
-what was begun before.
+The rules: a password, a sign-in with a bound provider, or a passkey with its PIN is a first factor; the passkey is also
+the second factor. A user with MFA, by choice or by force, needs a second factor: a new code of their app, an unused
+recovery code, or a passkey of theirs, in the browser of the first factor and within ten minutes of it. A trusted
+browser replaces the second factor until the trust ends. A user without a second factor who needs one sets up an app
+during the sign-in. A new password, a reset of the second factor, and disabling the account end all earlier sign-ins.
 """
 
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ _TRIES = 5
 
 @dataclass
 class Person:
-    """`era` rises whenever everything begun before ends."""
+    """`era` increases whenever all earlier sign-ins end."""
 
     password: int = 0
     level: int = 0
@@ -55,7 +55,7 @@ class Seat:
 
 @dataclass
 class Half:
-    """A first factor whose second one is missing."""
+    """A pending sign-in: a first factor without its second factor."""
 
     name: str
     era: int
@@ -92,7 +92,7 @@ class Oracle:
 
     @classmethod
     def at(cls, root: str, now_s: int) -> "Oracle":
-        """The start of a walk."""
+        """The oracle at the start of a walk."""
         ann = Person(
             level={"bare": 0, "forced": 2}.get(root, 1),
             has_app=root in {"app", "both"},
@@ -103,22 +103,22 @@ class Oracle:
         return cls(now_s, {ANN: ann, BOB: bob})
 
     def does(self, action: Action) -> bool | None:
-        """Whether the action succeeds; None when nobody is asked."""
+        """Apply the action. Returns whether it succeeds; None for actions without a result."""
         done: bool | None = getattr(self, action.verb)(*action.values)
         return done
 
     def seen(self) -> tuple[str, str]:
-        """Who is signed in at each browser."""
+        """The user who is signed in at each browser."""
         return self._at(0), self._at(1)
 
     def may_hold_ticket(self) -> bool:
-        """Whether a ticket of SSH may be good."""
-        held = self.ticket
-        if held is None:
+        """Whether the SSH ticket may be valid."""
+        ticket = self.ticket
+        if ticket is None:
             return False
-        person = self.people[held.name]
-        is_current = person.active and held.era == person.era and self.now_s < held.until_s
-        return is_current and (held.second or not person.needs_second)
+        person = self.people[ticket.name]
+        is_current = person.active and ticket.era == person.era and self.now_s < ticket.until_s
+        return is_current and (ticket.second or not person.needs_second)
 
     def _at(self, browser: int) -> str:
         seat = self.cookies[browser].seat
@@ -193,7 +193,7 @@ class Oracle:
 
     def passkey(self, browser: int, name: str) -> bool:
         half = self._half(browser)
-        if half is None or not self.people[half.name].has_passkey:  # nobody is asked for one
+        if half is None or not self.people[half.name].has_passkey:  # the product requests no passkey then
             return False
         self._try(half)
         if half.name != name or not self.people[name].has_passkey:
@@ -207,7 +207,7 @@ class Oracle:
             return False
         person = self.people[half.name]
         person.has_app, person.level, person.last_step = True, max(person.level, 1), self.now_s // _STEP_S
-        person.has_codes = False  # new ones, which nobody uses
+        person.has_codes = False  # the new codes are not used in the walks
         self._end(half.name)
         self._complete(browser, half)
         return True
@@ -228,7 +228,7 @@ class Oracle:
         return half
 
     def _spend_code(self, name: str) -> bool:
-        """An app shows one code in a time step, and each is good once."""
+        """An app shows one code per time step, and each code is accepted once."""
         person = self.people[name]
         if not person.has_app or person.last_step >= self.now_s // _STEP_S:
             return False
@@ -246,13 +246,13 @@ class Oracle:
         self._replace(browser, Cookie(seat=seat))
 
     def _replace(self, browser: int, cookie: Cookie) -> None:
-        """The former session of this browser is over, also in a browser with a copy of its cookie."""
+        """End the former session of this browser, also in a browser with a copy of its cookie."""
         former = self.cookies[browser]
-        self.cookies = [Cookie() if one is former else one for one in self.cookies]
+        self.cookies = [Cookie() if other is former else other for other in self.cookies]
         self.cookies[browser] = cookie
 
     def _end(self, name: str) -> None:
-        """Everything ends in which the user is signed in, and every trust."""
+        """End all sign-ins and all trust of the user."""
         self.people[name].trust_era += 1
         for cookie in self.cookies:
             if cookie.seat is not None and cookie.seat.name == name:
@@ -266,7 +266,7 @@ class Oracle:
         self.cookies[1] = self.cookies[0]
 
     def claim_trust_for_bob(self) -> None:
-        """Ann's trust of the first browser, presented as Bob's, is worth nothing; a trust of Bob's own is gone by it."""
+        """Replace Bob's trust cookie with Ann's. It has no effect, and Bob's own trust is lost."""
         if ANN in self.trusts[0]:
             self.trusts[0].pop(BOB, None)
 

@@ -1,7 +1,7 @@
-"""The product as the walks use it: its HTTP API in two browsers, its answers to a proxy, its actions for administrators.
+"""Drives the product in the walks: its HTTP API in two browsers, sign-ins of a proxy, and actions of administrators.
 
-A state can be saved and restored: the rows of all tables that the walks write, and what people and thieves hold
-(cookies, secrets of apps, tokens). Time stands still except in `wait`.
+A state can be saved and restored: the rows of all tables that the walks write, and the data of users and thieves
+(cookies, secrets of apps, tokens). The clock advances only in `wait`.
 """
 
 import re
@@ -57,22 +57,22 @@ from sign_in_walks.actions import ANN, BOB, PASSWORDS, Action
 API: Final = "/api/v1/authentication/"
 _SESSION, _TRUST = settings.SESSION_COOKIE_NAME, "postern_trust_"
 _ADDRESS: Final = "192.0.2.9"
-#: Every walk begins at this moment, so that a seed walks the same way at any time of any day.
+#: Start time of every walk, so that a seed gives the same walk at any time of day.
 _BEGIN: Final = datetime(2026, 11, 26, 12, tzinfo=UTC)
-#: Only grow, and decide nothing.
+#: Tables that only grow and have no effect on sign-ins.
 _LOGS: Final = re.compile(r"audits_|foundation_outbox|notifications_")
 _WRITE: Final = re.compile(
     r'\s*(?:INSERT(?: OR \w+)? INTO|UPDATE(?: OR \w+)?|DELETE FROM|REPLACE INTO)\s+"?(\w+)"?', re.IGNORECASE
 )
-#: Older than this is old. No rule has a limit between this and a day, and no walk takes so many steps.
+#: All ages above this are equal in keys. No rule has a limit between this and a day, and no walk takes so many steps.
 _OLD_S: Final = 15 * 60
 
 Rows = tuple[tuple[Any, ...], ...]
 
 
 @dataclass(frozen=True)
-class Held:
-    """What is outside of the database. `cookies`: of each browser."""
+class OutsideState:
+    """Data outside of the database. `cookies`: of each browser."""
 
     now_s: int
     cookies: tuple[dict[str, str], ...] = ({}, {})
@@ -85,16 +85,16 @@ class Held:
 
 @dataclass(frozen=True)
 class State:
-    """`key`: two states with the same key answer alike."""
+    """A saved state. `key`: states with the same key behave in the same way."""
 
     tables: dict[str, Rows]
-    held: Held
+    outside: OutsideState
     key: object
 
 
 @dataclass(frozen=True)
 class Seen:
-    """After an action: whether it succeeded, who is signed in at each browser, whether a ticket is good."""
+    """The result of an action: success, the user of each browser, and whether the ticket is valid."""
 
     done: bool | None
     at: tuple[str, str]
@@ -108,7 +108,7 @@ class Product:
         self._written: set[str] = set()
         self._tables: dict[str, Rows] = {}
         self._browsers = (Browser("192.0.2.1"), Browser("192.0.2.2"))
-        self.held = Held(now_s=int(_BEGIN.timestamp()))
+        self.outside = OutsideState(now_s=int(_BEGIN.timestamp()))
         self._written.update(name for name in connection.introspection.table_names() if not _LOGS.match(name))
         with self.running():
             self._set_up(root)
@@ -118,7 +118,7 @@ class Product:
 
     @contextmanager
     def running(self) -> Iterator[None]:
-        """Time is that of the state, and writes are noticed."""
+        """Set the clock to the time of the state, and record written tables."""
         with ExitStack() as stack:
             stack.enter_context(mock.patch.object(clock, "now", self._now))
             stack.enter_context(mock.patch.object(timezone, "now", self._now))
@@ -126,9 +126,9 @@ class Product:
             yield
 
     def run(self, state: State, action: Action) -> tuple[Seen, State]:
-        """The action in this state. Call it in `running`."""
+        """Run the action in this state. Call it in `running`."""
         self._restore(state)
-        SignInGuard.objects.all().delete()  # how many guesses are free is tested elsewhere
+        SignInGuard.objects.all().delete()  # other tests cover the number of free guesses
         done = getattr(self, f"_{action.verb}")(*action.values)
         at = self._who(0), self._who(1)
         seen = Seen(done, at, self._ticket_is_good())
@@ -137,25 +137,25 @@ class Product:
     # --- states ---
 
     def _now(self) -> datetime:
-        return datetime.fromtimestamp(self.held.now_s, UTC)
+        return datetime.fromtimestamp(self.outside.now_s, UTC)
 
     def _note(self, execute: Any, sql: str, params: Any, many: bool, context: Any) -> Any:
-        found = _WRITE.match(sql)
-        if found is not None and not _LOGS.match(found[1]):
-            self._written.add(found[1])
+        match = _WRITE.match(sql)
+        if match is not None and not _LOGS.match(match[1]):
+            self._written.add(match[1])
         return execute(sql, params, many, context)
 
     def _keep(self) -> State:
         for browser in self._browsers:
             browser.cookies.pop("postern_visit", None)
         cookies = tuple({name: m.value for name, m in browser.cookies.items() if m.value} for browser in self._browsers)
-        self.held = replace(self.held, cookies=cookies)
+        self.outside = replace(self.outside, cookies=cookies)
         with connection.cursor() as cursor:
             for table in sorted(self._written):
                 rows = cursor.execute(f'SELECT * FROM "{table}"').fetchall()  # noqa: S608 - a table of ours
                 self._tables = {**self._tables, table: tuple(rows)}
         self._written.clear()
-        return State(self._tables, self.held, self._key())
+        return State(self._tables, self.outside, self._key())
 
     def _restore(self, state: State) -> None:
         raw = connection.connection
@@ -168,19 +168,19 @@ class Product:
                     raw.executemany(f'INSERT INTO "{table}" VALUES ({marks})', rows)  # noqa: S608 - as above
         self._tables = wanted
         self._written.clear()
-        self.held = state.held
-        for browser, cookies in zip(self._browsers, state.held.cookies, strict=True):
+        self.outside = state.outside
+        for browser, cookies in zip(self._browsers, state.outside.cookies, strict=True):
             browser.cookies.clear()
             for name, value in cookies.items():
                 browser.cookies[name] = value
 
     def _key(self) -> object:
-        """All that a later answer can depend on: the users with their factors, and the rows that somebody's cookie or
-        token leads to. Rows that nobody can name any more are left out.
+        """All data that later results can depend on: the users with their factors, and the rows that a cookie or token
+        refers to. Rows without a reference are omitted.
         """
         epochs = {user.pk: user.session_epoch for user in User.objects.filter(username__in=(ANN, BOB))}
         users = tuple(User.objects.filter(pk__in=epochs).order_by("username").values_list("mfa_level", "is_active"))
-        step = self.held.now_s // 30
+        step = self.outside.now_s // 30
         apps = tuple(
             (name, max(last - step, -2), confirmed is not None)
             for name, last, confirmed in TotpDevice.objects.order_by("user__username", "date_confirmed").values_list(
@@ -195,9 +195,9 @@ class Product:
         )
         sessions = tuple(self._session_key(browser, epochs) for browser in self._browsers)
         names = [browser.cookies[_SESSION].value if _SESSION in browser.cookies else "" for browser in self._browsers]
-        halves = PendingSignIn.objects.filter(token_hash=token_hash(self.held.ssh_token))
-        tickets = ProxySignIn.objects.filter(token_hash=token_hash(self.held.ticket))
-        visit = ExternalRequest.objects.filter(pk=self.held.visit[0] or None).values_list("date_finished").first()
+        halves = PendingSignIn.objects.filter(token_hash=token_hash(self.outside.ssh_token))
+        tickets = ProxySignIn.objects.filter(token_hash=token_hash(self.outside.ticket))
+        visit = ExternalRequest.objects.filter(pk=self.outside.visit[0] or None).values_list("date_finished").first()
         return (
             users,
             factors,
@@ -209,7 +209,7 @@ class Product:
                 for row in tickets
             ),
             visit is not None and (visit[0] is not None,),
-            self.held.number,
+            self.outside.number,
         )
 
     def _session_key(self, browser: Browser, epochs: dict[UUID, int]) -> object:
@@ -244,7 +244,7 @@ class Product:
         return row.user_id == self._ann.pk, is_current, row.tries, row.date_used is None, self._age(row.date_expired)
 
     def _age(self, instant: datetime) -> object:
-        left = int(instant.timestamp()) - self.held.now_s
+        left = int(instant.timestamp()) - self.outside.now_s
         return left if abs(left) < _OLD_S else left > 0
 
     # --- the start ---
@@ -275,7 +275,7 @@ class Product:
             secret = app.secret()
             assert secret is not None
             secrets.append((name, secret.reveal()))
-        self.held = replace(self.held, apps=tuple(secrets))
+        self.outside = replace(self.outside, apps=tuple(secrets))
         ExternalAccount.objects.create(user=self._ann, provider="wecom", tenant="corp", subject="ann", name="Ann")
 
     @staticmethod
@@ -293,16 +293,16 @@ class Product:
         return str(answer.json()["username"]) if answer.status_code == 200 else ""
 
     def _ticket_is_good(self) -> bool:
-        if not self.held.ticket:
+        if not self.outside.ticket:
             return False
-        holder = facade.ticket_holder(self.held.ticket, proxy_id=PROXY_ID, remote_addr=_ADDRESS)
+        holder = facade.ticket_holder(self.outside.ticket, proxy_id=PROXY_ID, remote_addr=_ADDRESS)
         return holder.fault is None
 
     def _post(self, browser: int, path: str, body: Any = None) -> Any:
         return self._browsers[browser].post(f"{API}{path}", body if body is not None else {}, format="json")
 
     def _totp(self, name: str) -> str:
-        secret = dict(self.held.apps).get(name)
+        secret = dict(self.outside.apps).get(name)
         return pyotp.TOTP(secret).at(clock.now()) if secret is not None else "000000"
 
     # --- first factors ---
@@ -324,17 +324,17 @@ class Product:
             date_redeemed=now,
             date_expired=now + LIFETIME,
         )
-        self.held = replace(self.held, visit=(str(visit.pk), token))
+        self.outside = replace(self.outside, visit=(str(visit.pk), token))
         return self._same_visit_again(browser)
 
     def _same_visit_again(self, browser: int) -> bool:
-        visit, token = self.held.visit
+        visit, token = self.outside.visit
         self._browsers[browser].cookies["postern_visit"] = token
         return bool(self._post(browser, "external/sign-in/", {"id": visit}).status_code == 200)
 
     def _passkey_alone(self, browser: int, name: str, with_pin: bool) -> bool:
-        asked = self._post(browser, "passkeys/sign-in/start/").json()
-        credential = self._keys[name].show(asked, verified=with_pin)
+        request = self._post(browser, "passkeys/sign-in/start/").json()
+        credential = self._keys[name].show(request, verified=with_pin)
         return bool(self._post(browser, "passkeys/sign-in/", {"credential": credential}).status_code == 200)
 
     # --- second factors ---
@@ -344,8 +344,8 @@ class Product:
         return bool(self._post(browser, "mfa/challenge/", body).status_code == 200)
 
     def _wrong_code(self, browser: int) -> bool:
-        known = {self._totp(name) for name in (ANN, BOB)}
-        code = next(text for text in ("123456", "654321", "111111") if text not in known)
+        valid_codes = {self._totp(name) for name in (ANN, BOB)}
+        code = next(text for text in ("123456", "654321", "111111") if text not in valid_codes)
         return bool(self._post(browser, "mfa/challenge/", {"code": code}).status_code == 200)
 
     def _recovery_code(self, browser: int) -> bool:
@@ -353,10 +353,10 @@ class Product:
         return bool(self._post(browser, "mfa/challenge/", body).status_code == 200)
 
     def _passkey(self, browser: int, name: str) -> bool:
-        asked = self._post(browser, "passkeys/challenge/start/")
-        if asked.status_code != 200:
+        response = self._post(browser, "passkeys/challenge/start/")
+        if response.status_code != 200:
             return False
-        credential = self._keys[name].show(asked.json())
+        credential = self._keys[name].show(response.json())
         return bool(self._post(browser, "passkeys/challenge/", {"credential": credential}).status_code == 200)
 
     def _enrol(self, browser: int) -> bool:
@@ -366,8 +366,8 @@ class Product:
         secret = begun.json()["secret"]
         code = pyotp.TOTP(secret).at(clock.now())
         done = self._post(browser, "otp/enrol/confirm/", {"code": code}).status_code == 200
-        apps = dict(self.held.apps) | {ANN: secret}
-        self.held = replace(self.held, apps=tuple(apps.items()))
+        apps = dict(self.outside.apps) | {ANN: secret}
+        self.outside = replace(self.outside, apps=tuple(apps.items()))
         return bool(done)
 
     # --- sessions ---
@@ -398,19 +398,19 @@ class Product:
             proxy_id=PROXY_ID,
         )
         if answer.second_factor is not None:
-            self.held = replace(self.held, ssh_token=answer.second_factor.token)
+            self.outside = replace(self.outside, ssh_token=answer.second_factor.token)
             return True
         return self._ticket_of(answer)
 
     def _ssh_code(self, name: str) -> bool:
-        token = self.held.ssh_token or "none"
+        token = self.outside.ssh_token or "none"
         return self._ticket_of(
             facade.sign_in_with_code(token=token, code=self._totp(name), remote_addr=_ADDRESS, proxy_id=PROXY_ID)
         )
 
     def _ticket_of(self, answer: SignInAnswer) -> bool:
         if answer.ticket:
-            self.held = replace(self.held, ticket=answer.ticket)
+            self.outside = replace(self.outside, ticket=answer.ticket)
         return answer.user is not None
 
     # --- administrators, and time ---
@@ -423,10 +423,10 @@ class Product:
         mfa.reset(actor=SYSTEM, user=self._fresh_ann)
 
     def _set_password(self) -> None:
-        PasswordHistory.objects.all().delete()  # repeated passwords are tested elsewhere
+        PasswordHistory.objects.all().delete()  # other tests cover repeated passwords
         user = self._fresh_ann
         set_password(actor=SYSTEM, user=user, new=prepare_for_another(SYSTEM, user, PASSWORDS[1]))
-        self.held = replace(self.held, number=1)
+        self.outside = replace(self.outside, number=1)
 
     def _change(self, **columns: object) -> None:
         people.update_user(actor=SYSTEM, scope=ROOT, user=self._fresh_ann, person=PersonInput(columns=columns))
@@ -441,4 +441,4 @@ class Product:
         self._change(mfa_level=level)
 
     def _wait(self, seconds: int) -> None:
-        self.held = replace(self.held, now_s=self.held.now_s + seconds)
+        self.outside = replace(self.outside, now_s=self.outside.now_s + seconds)

@@ -1,8 +1,8 @@
-"""Random walks: each step is compared with the oracle.
+"""Random walks, with each step compared with the oracle.
 
-A step in a state is run on the product once. Walks that come through the same state afterwards use what was seen there,
-so that many walks cost little. States are the same if their keys are (`Product`). A wrong key would show, too: the
-oracle knows the whole walk.
+Each step of a state runs on the product once. Later walks through the same state use the stored result, so that many
+walks cost little. States with equal keys are the same (`Product`). A wrong key would also lead to a disagreement,
+because the oracle follows the whole walk.
 """
 
 import random
@@ -20,7 +20,7 @@ _MOVING_SHARE = 0.5
 
 
 class Disagreement(AssertionError):
-    """`path`: the shortest found that shows it."""
+    """Product and oracle disagree. `path`: the shortest known path to the disagreement."""
 
     def __init__(self, root: str, path: Sequence[Action], seed: int, why: str) -> None:
         self.path = tuple(path)
@@ -30,8 +30,8 @@ class Disagreement(AssertionError):
 
 @dataclass
 class Walker:
-    """The walks from one root. `most_runs`: how many steps may be run on the product. `verbs`: only these are tried, and
-    mostly in the first browser.
+    """The walks from one root. `most_runs`: maximum number of steps on the product. `verbs`: limits the actions to
+    these, mostly in the first browser.
     """
 
     root: str
@@ -41,7 +41,7 @@ class Walker:
     walks: int = 0
     steps: int = 0
     runs: int = 0
-    #: What succeeded in the walks, by verb and, for first factors, by whether somebody is then signed in.
+    #: Number of successes by verb and, for first factors, by whether a user is then signed in.
     reached: Counter[str] = field(default_factory=Counter)
 
     def __post_init__(self) -> None:
@@ -52,8 +52,8 @@ class Walker:
         self._random = random.Random(self.seed)
         first = self._product.root
         self._states: dict[object, State] = {first.key: first}
-        self._known: dict[object, dict[Action, tuple[Seen, object]]] = {}
-        #: The known actions that lead to another state.
+        self._results: dict[object, dict[Action, tuple[Seen, object]]] = {}
+        #: Actions with a stored result that lead to another state.
         self._moving: dict[object, list[Action]] = {}
         self._paths: set[int] = set()
 
@@ -64,28 +64,28 @@ class Walker:
         return action.verb in self.verbs and is_in_first
 
     def walk(self, number: int) -> None:
-        """Walk until so many different paths were taken. Raises Disagreement."""
+        """Walk until `number` different paths were taken. Raises Disagreement."""
         until = self.walks + number
         with self._product.running():
             while self.walks < until:
                 self._walk_once()
 
     def follow(self, path: Sequence[Action]) -> None:
-        """Walk this path. Raises Disagreement."""
+        """Follow this path. Raises Disagreement."""
         with self._product.running():
             why = self._why(path)
         if why:
             raise Disagreement(self.root, path, self.seed, why)
 
     def explore(self) -> None:
-        """Walk until the product has run as many steps as it may. Raises Disagreement."""
+        """Walk until the product has run `most_runs` steps. Raises Disagreement."""
         with self._product.running():
             while self.runs < self.most_runs:
                 self._walk_once()
 
     def _walk_once(self) -> None:
         key, path = self._product.root.key, []
-        oracle = Oracle.at(self.root, self._product.root.held.now_s)
+        oracle = Oracle.at(self.root, self._product.root.outside.now_s)
         may_run = self.runs < self.most_runs
         for _ in range(self._random.randint(4, _MOST_STEPS)):
             action = self._chosen(key, may_run=may_run)
@@ -94,7 +94,7 @@ class Walker:
             number = self.runs, len(self._states)
             path.append(action)
             seen, key = self._step(key, action)
-            if self.runs > number[0]:  # a new state is followed further at once
+            if self.runs > number[0]:  # continue from a new state at once
                 may_run = self.runs < self.most_runs and len(self._states) > number[1]
             why = _difference(oracle, action, seen)
             if why:
@@ -109,44 +109,47 @@ class Walker:
             self.walks += 1
 
     def _chosen(self, key: object, *, may_run: bool) -> Action | None:
-        """An action in this state; half of the time a known one that leads on. None: nothing is known here."""
+        """A random action in this state; half of the time one with a stored result that leads to another state.
+
+        None if `may_run` is False and no action of this state has a stored result.
+        """
         moving = self._moving.get(key)
         if moving and self._random.random() < _MOVING_SHARE:
             return self._random.choice(moving)
         action = self._random.choices(self._actions, cum_weights=self._cumulated)[0]
-        known = self._known.get(key, {})
-        if may_run or action in known:
+        stored = self._results.get(key, {})
+        if may_run or action in stored:
             return action
-        return self._random.choice(tuple(known)) if known else None
+        return self._random.choice(tuple(stored)) if stored else None
 
     def _step(self, key: object, action: Action) -> tuple[Seen, object]:
-        known = self._known.setdefault(key, {})
-        if action not in known:
+        stored = self._results.setdefault(key, {})
+        if action not in stored:
             self.runs += 1
             seen, after = self._product.run(self._states[key], action)
             self._states.setdefault(after.key, after)
-            known[action] = (seen, after.key)
+            stored[action] = (seen, after.key)
             if after.key != key:
                 self._moving.setdefault(key, []).append(action)
-        return known[action]
+        return stored[action]
 
     @property
     def states(self) -> int:
         return len(self._states)
 
     def learned(self) -> list[tuple[int, Action, Seen, int]]:
-        """What each step did that was run: states are numbered as they were found."""
+        """The results of all steps on the product. States are numbered in the order of discovery."""
         numbers = {key: number for number, key in enumerate(self._states)}
         return [
             (numbers[key], action, seen, numbers[after])
-            for key, known in self._known.items()
-            for action, (seen, after) in known.items()
+            for key, stored in self._results.items()
+            for action, (seen, after) in stored.items()
         ]
 
     def _why(self, path: Sequence[Action]) -> str:
-        """What the oracle says against this path, walked on the product without a memory."""
+        """The disagreement on this path, run on the product without stored results."""
         state = self._product.root
-        oracle = Oracle.at(self.root, state.held.now_s)
+        oracle = Oracle.at(self.root, state.outside.now_s)
         for action in path:
             seen, state = self._product.run(state, action)
             why = _difference(oracle, action, seen)
@@ -155,15 +158,15 @@ class Walker:
         return ""
 
     def _shortened(self, path: Sequence[Action]) -> list[Action]:
-        """Leave steps out as long as the rest still shows a disagreement."""
-        kept = list(path)
-        at = len(kept) - 1
+        """Remove steps while the rest still leads to a disagreement."""
+        steps = list(path)
+        at = len(steps) - 1
         while at >= 0:
-            fewer = kept[:at] + kept[at + 1 :]
+            fewer = steps[:at] + steps[at + 1 :]
             if self._why(fewer):
-                kept = fewer
+                steps = fewer
             at -= 1
-        return kept
+        return steps
 
 
 def _difference(oracle: Oracle, action: Action, seen: Seen) -> str:

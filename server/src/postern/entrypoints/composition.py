@@ -48,7 +48,7 @@ from postern.apps.authn.saml import signing_keys
 from postern.apps.authn.saml import signing_out as saml_signing_out
 from postern.apps.authn.saml.queries import PROVIDERS as SAML_PROVIDERS
 from postern.apps.authn.second_factors import totp_secrets
-from postern.apps.authn.sign_in import leaving, password_paths
+from postern.apps.authn.sign_in import password_paths, provider_logout
 from postern.apps.authn.sign_in.ways import way_of_caller
 from postern.apps.forwarding import subscriptions as forwarding_events
 from postern.apps.forwarding.syslog import state as syslog_state
@@ -232,7 +232,9 @@ def _compose_people() -> None:
     provider_secrets.STORE.provide(CLIENT_SECRETS)
     signing_keys.STORE.provide(SIGNING_KEYS)
     signing_keys.DECRYPTION.provide(DECRYPTION_KEYS)
-    leaving.LEAVING.provide(lambda one: signing_out.leaving(one) or saml_signing_out.leaving(one))
+    provider_logout.LOGOUT_ADDRESS_OF.provide(
+        lambda ended: signing_out.logout_address(ended) or saml_signing_out.logout_address(ended)
+    )
     sign_in_buttons.OPENID.provide(OPENID_PROVIDERS.buttons)
     sign_in_buttons.SAML.provide(SAML_PROVIDERS.buttons)
     sign_in_ways.WAY_OF.provide(way_of_caller)

@@ -1,6 +1,4 @@
-"""Access keys belong to their user, are shown once, can be switched off, and are limited; and the rules for
-signatures.
-"""
+"""Access keys: owner, secret, state and limit; and the rules for signatures."""
 
 import base64
 import hashlib
@@ -157,8 +155,8 @@ def test_failing_signatures_are_throttled_and_a_valid_one_is_not(key: dict[str, 
     for number in range(10):
         Browser(f"203.0.113.{number}").sign_in("ann", "wrong")
     later = signed(key["id"], key["secret"], at=clock.now() + timedelta(seconds=2))
-    again = APIClient(REMOTE_ADDR="192.0.2.50").get(PROFILE, **later)
-    assert again.status_code == 200, "strangers do not stop a program where it has run before"
+    known = APIClient(REMOTE_ADDR="192.0.2.50").get(PROFILE, **later)
+    assert known.status_code == 200, "strangers do not stop a program at its known address"
 
 
 @pytest.mark.parametrize("scheme", ["Sign 1:2", "Token abc"])

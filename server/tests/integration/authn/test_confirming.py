@@ -1,4 +1,4 @@
-"""People of a provider confirm there who they are, in place of entering a password: what it opens, and what is refused."""
+"""Users of a provider confirm their identity there instead of entering a password: effects and refusals."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
@@ -30,7 +30,7 @@ PASSKEY = "/api/v1/authentication/passkeys/enrol/start/"
 
 
 class Peer(ABC):
-    """A provider of a protocol, whose person is Ann."""
+    """A provider of one protocol, with Ann as its person."""
 
     kind: str
     path: str
@@ -41,23 +41,23 @@ class Peer(ABC):
 
     @abstractmethod
     def sign_in(self, guest: VouchedGuest) -> None:
-        """Through the provider."""
+        """Sign in with the provider."""
 
     @abstractmethod
     def back(self, guest: Any, page: str) -> Any:
-        """The answer of Postern to the browser that comes back from the page of the provider."""
+        """The response of Postern to the callback of the provider."""
 
     @abstractmethod
     def name(self, subject: str) -> None:
-        """Somebody else is at the provider from now on."""
+        """Change the person at the provider."""
 
     @abstractmethod
     def was_asked(self, seconds_ago: float | None) -> None:
-        """When the provider asked the person; None: it does not say."""
+        """Set when the provider authenticated the person; None: unknown."""
 
     @abstractmethod
     def repeat(self, guest: Any) -> Any:
-        """What the last answer of the provider does a second time."""
+        """Send the last answer of the provider a second time."""
 
     def signed_in(self) -> VouchedGuest:
         guest = self.guest()
@@ -141,11 +141,11 @@ def peer(request: pytest.FixtureRequest, as_admin: APIClient) -> Iterator[Peer]:
 
 
 def is_open(guest: VouchedGuest) -> bool:
-    """Whether a confirmation holds: the state says so, and what needs one is allowed."""
-    told = guest.get(CONFIRMATION).json()["is_confirmed"]
+    """Whether the confirmation is valid, according to the state and to an action that requires it."""
+    is_confirmed = guest.get(CONFIRMATION).json()["is_confirmed"]
     answer = guest.post(PASSKEY, {})
-    assert (answer.status_code == 200) is told, answer.content
-    return bool(told)
+    assert (answer.status_code == 200) is is_confirmed, answer.content
+    return bool(is_confirmed)
 
 
 def refused(answer: Any, code: str, words: str) -> None:
@@ -159,10 +159,10 @@ def events(code: str) -> list[dict[str, Any]]:
     return [row.new for row in AuditEvent.objects.filter(event=code).order_by("datetime", "pk")]
 
 
-def test_a_confirmation_opens_what_the_password_opens_for_as_long(peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_confirmation_has_the_effect_and_duration_of_the_password(peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
     guest = peer.signed_in()
-    told = guest.get(CONFIRMATION).json()
-    assert told == {"provider": {"kind": peer.kind, "id": "corp", "name": "Corp"}, "is_confirmed": False}
+    state = guest.get(CONFIRMATION).json()
+    assert state == {"provider": {"kind": peer.kind, "id": "corp", "name": "Corp"}, "is_confirmed": False}
     before = guest.post(ENROL, {})
     refused(before, "password_verify_required", "Confirm at your provider first that it is you.")
     answer = peer.confirm(guest)
@@ -175,13 +175,13 @@ def test_a_confirmation_opens_what_the_password_opens_for_as_long(peer: Peer, mo
     assert not is_open(guest)
 
 
-def test_it_opens_this_browser_only(peer: Peer) -> None:
+def test_confirmation_applies_to_one_browser_only(peer: Peer) -> None:
     guest, other = peer.signed_in(), peer.signed_in()
     assert peer.confirm(guest).status_code == 200
     assert not is_open(other)
 
 
-def test_another_person_at_the_provider_confirms_nothing(peer: Peer) -> None:
+def test_different_person_at_the_provider_confirms_nothing(peer: Peer) -> None:
     guest = peer.signed_in()
     peer.name("s-bob")
     refused(peer.confirm(guest), "confirmation_refused", "Somebody else signed in at Corp")
@@ -193,7 +193,7 @@ def test_another_person_at_the_provider_confirms_nothing(peer: Peer) -> None:
 @pytest.mark.parametrize(
     ("seconds", "words"), [(3600, "did not ask you again"), (-3600, "from the future"), (None, "")]
 )
-def test_the_person_must_have_been_asked_just_now(peer: Peer, seconds: float | None, words: str) -> None:
+def test_provider_must_have_authenticated_the_person_recently(peer: Peer, seconds: float | None, words: str) -> None:
     guest = peer.signed_in()
     peer.was_asked(seconds)
     refused(peer.confirm(guest), "confirmation_refused", words)
@@ -202,7 +202,7 @@ def test_the_person_must_have_been_asked_just_now(peer: Peer, seconds: float | N
 
 
 @pytest.mark.parametrize("peer", ["openid"], indirect=True)
-def test_only_the_signed_token_says_when_the_person_was_asked(peer: Peer) -> None:
+def test_time_of_authentication_is_read_from_the_signed_token_only(peer: Peer) -> None:
     assert isinstance(peer, OpenidPeer)
     guest = peer.signed_in()
     peer.was_asked(None)
@@ -210,28 +210,28 @@ def test_only_the_signed_token_says_when_the_person_was_asked(peer: Peer) -> Non
     refused(peer.confirm(guest), "confirmation_refused", "wrong or missing auth_time")
 
 
-def test_an_answer_and_a_visit_are_used_once(peer: Peer) -> None:
+def test_answers_and_visits_are_used_once(peer: Peer) -> None:
     guest = peer.signed_in()
     visit = peer.visit(guest)
-    again = peer.repeat(guest).headers["Location"]
-    assert again.startswith("/core/auth/login/?external=none")
+    location = peer.repeat(guest).headers["Location"]
+    assert location.startswith("/core/auth/login/?external=none")
     assert guest.confirm(visit).status_code == 200
     LoginSession.objects.update(date_password_verified=None)
     refused(guest.confirm(visit), "external_lapsed", "was used before")
     assert not is_open(guest)
 
 
-def test_an_answer_from_another_session_confirms_nothing(peer: Peer) -> None:
+def test_answer_from_another_session_confirms_nothing(peer: Peer) -> None:
     guest, other = peer.signed_in(), peer.signed_in()
     visit = peer.visit(guest)
     refused(other.confirm(visit), "external_lapsed", "in another browser")
-    other.cookies["postern_visit"] = guest.cookies["postern_visit"].value  # a thief of this cookie, too
+    other.cookies["postern_visit"] = guest.cookies["postern_visit"].value  # even with the stolen cookie
     refused(other.confirm(visit), "external_lapsed", "in another browser")
     assert not is_open(other)
     assert not is_open(guest)
 
 
-def test_a_new_sign_in_of_the_same_browser_ends_the_visit(peer: Peer) -> None:
+def test_new_sign_in_of_the_same_browser_ends_the_visit(peer: Peer) -> None:
     guest = peer.signed_in()
     visit = peer.visit(guest)
     first, cookie = LoginSession.objects.get(), guest.cookies["postern_visit"].value
@@ -243,7 +243,7 @@ def test_a_new_sign_in_of_the_same_browser_ends_the_visit(peer: Peer) -> None:
 
 
 @pytest.mark.parametrize("moment", ["before", "between", "after"])
-def test_a_provider_that_was_switched_off_confirms_nothing(as_admin: APIClient, peer: Peer, moment: str) -> None:
+def test_disabled_provider_confirms_nothing(as_admin: APIClient, peer: Peer, moment: str) -> None:
     guest = peer.signed_in()
 
     def off() -> None:
@@ -266,14 +266,14 @@ def test_a_provider_that_was_switched_off_confirms_nothing(as_admin: APIClient, 
     assert not is_open(guest)
 
 
-def test_a_closed_way_of_signing_in_confirms_nothing(peer: Peer) -> None:
+def test_disabled_way_of_signing_in_confirms_nothing(peer: Peer) -> None:
     guest = peer.signed_in()
     change_settings(actor=SYSTEM, changes={"SECURITY_SIGN_IN_WAYS": ["password", "passkey"]})
     assert guest.get(CONFIRMATION).json()["provider"] is None
     assert guest.start_to_confirm() == "/ui/users/profile"
 
 
-def test_visits_for_signing_in_and_for_confirming_are_not_exchanged(peer: Peer) -> None:
+def test_visits_for_sign_in_and_confirmation_are_not_interchangeable(peer: Peer) -> None:
     guest = peer.signed_in()
     stranger = peer.guest()
     page = stranger.start()
@@ -285,14 +285,14 @@ def test_visits_for_signing_in_and_for_confirming_are_not_exchanged(peer: Peer) 
 
 
 def peer_back(peer: Peer, guest: Any, page: str) -> Any:
-    """The way back of a sign-in, at which nobody is asked again."""
+    """The callback of a sign-in, without a new authentication."""
     if isinstance(peer, OpenidPeer):
         return peer.back(guest, page)
     assert isinstance(peer, SamlPeer)
     return guest.arrive(*peer.stand_in.come_back(page))
 
 
-def test_a_link_on_another_site_begins_nothing(peer: Peer) -> None:
+def test_link_on_another_site_begins_no_confirmation(peer: Peer) -> None:
     guest = peer.signed_in()
     assert guest.start_to_confirm(HTTP_SEC_FETCH_SITE="cross-site") == "/ui/users/profile"
     assert guest.start_to_confirm("//evil.example", HTTP_SEC_FETCH_SITE="same-origin").startswith("http")
@@ -300,7 +300,7 @@ def test_a_link_on_another_site_begins_nothing(peer: Peer) -> None:
     assert peer.guest().start_to_confirm().startswith("/core/auth/login/?next=")
 
 
-def test_a_local_person_has_no_provider_and_cannot_begin(
+def test_local_user_has_no_provider_and_cannot_begin(
     peer: Peer, make_person: Callable[..., User], as_admin: APIClient
 ) -> None:
     make_person("li")
@@ -311,7 +311,7 @@ def test_a_local_person_has_no_provider_and_cannot_begin(
     assert as_admin.get(CONFIRMATION).json()["provider"] is None
 
 
-def test_a_sign_out_at_the_provider_meanwhile_ends_the_visit(peer: Peer) -> None:
+def test_sign_out_at_the_provider_ends_an_open_visit(peer: Peer) -> None:
     guest = peer.signed_in()
     visit = peer.visit(guest)
     ExternalRequest.objects.filter(pk=visit).update(date_signed_out=clock.now())
@@ -319,7 +319,7 @@ def test_a_sign_out_at_the_provider_meanwhile_ends_the_visit(peer: Peer) -> None
     assert not is_open(guest)
 
 
-def test_the_sign_in_belongs_to_the_session_that_confirmed_it(peer: Peer) -> None:
+def test_confirmation_links_the_sign_in_to_the_session_at_the_provider(peer: Peer) -> None:
     if isinstance(peer, OpenidPeer):
         peer.stand_in.claims["sid"] = "session-1"
     guest = peer.signed_in()
@@ -339,11 +339,11 @@ def test_the_sign_in_belongs_to_the_session_that_confirmed_it(peer: Peer) -> Non
     now = LoginSession.objects.get().provider_session
     assert now not in {"", row.provider_session}
     ticket.refresh_from_db()
-    assert ticket.provider_session == now  # signing out there ends it, too
+    assert ticket.provider_session == now  # signing out at the provider also ends the ticket
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_twenty_uses_at_once_one_counts(peer: Peer) -> None:
+def test_one_of_twenty_concurrent_confirmations_succeeds(peer: Peer) -> None:
     guest = peer.signed_in()
     visit = peer.visit(guest)
 
@@ -361,7 +361,7 @@ def test_of_twenty_uses_at_once_one_counts(peer: Peer) -> None:
     assert len(events("identity.confirmed")) == 1
 
 
-def test_a_visit_expires(peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_visit_expires(peer: Peer, monkeypatch: pytest.MonkeyPatch) -> None:
     guest = peer.signed_in()
     visit = peer.visit(guest)
     now = clock.now()

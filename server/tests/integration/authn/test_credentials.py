@@ -67,7 +67,7 @@ def test_token_refusals_have_codes(make_person: Callable[..., User]):
     assert (due.status_code, due.json()["error"]) == (400, "password_expired")
 
 
-def test_expired_and_invented_tokens_are_401(ann: User):
+def test_expired_and_unknown_tokens_are_401(ann: User):
     token = get_token()
     BearerToken.objects.update(date_expired=clock.now())
     for text in (token, "made-up"):
@@ -96,19 +96,19 @@ def test_k16_access_keys_and_sessions_of_other_users_are_not_found(
     assert other.delete(f"/api/v1/authentication/login-sessions/{mine[0]['id']}/").status_code == 404
 
 
-def test_login_sessions_list_the_own_sign_ins_and_end_them(ann: User):
-    here, there = Browser("192.0.2.1"), Browser("192.0.2.2")
-    here.sign_in("ann")
-    there.sign_in("ann")
-    rows = here.get("/api/v1/authentication/login-sessions/").json()
+def test_own_sign_ins_are_listed_and_ended(ann: User):
+    first, second = Browser("192.0.2.1"), Browser("192.0.2.2")
+    first.sign_in("ann")
+    second.sign_in("ann")
+    rows = first.get("/api/v1/authentication/login-sessions/").json()
     assert {(row["remote_addr"], row["is_current"]) for row in rows} == {("192.0.2.1", True), ("192.0.2.2", False)}
     other = next(row["id"] for row in rows if not row["is_current"])
-    assert here.delete(f"/api/v1/authentication/login-sessions/{other}/").status_code == 204
-    assert there.get(PROFILE).status_code == 401
-    assert here.get(PROFILE).status_code == 200
-    ended = next(row for row in here.get("/api/v1/authentication/login-sessions/").json() if row["id"] == other)
+    assert first.delete(f"/api/v1/authentication/login-sessions/{other}/").status_code == 204
+    assert second.get(PROFILE).status_code == 401
+    assert first.get(PROFILE).status_code == 200
+    ended = next(row for row in first.get("/api/v1/authentication/login-sessions/").json() if row["id"] == other)
     assert (ended["date_ended"] is None, ended["end_reason"]) == (False, "ended_by_self")
-    assert here.delete(f"/api/v1/authentication/login-sessions/{other}/").status_code == 404
+    assert first.delete(f"/api/v1/authentication/login-sessions/{other}/").status_code == 404
 
 
 # --- every restriction for every credential (K51: restrictions hold for every kind of credential) ---
@@ -138,7 +138,7 @@ def _mfa_due(user: User) -> None:
 @pytest.mark.parametrize(
     "credential", ["session", "bearer", "access_key", "ssh_password", "ssh_key", "ticket", "websocket"]
 )
-def test_k51_k40_each_restriction_closes_each_credential(
+def test_k51_k40_each_restriction_applies_to_each_credential(
     browser: Browser, key: dict[str, str], ann: User, credential: str, restrict: Callable[[User], None]
 ):
     User.objects.filter(pk=ann.pk).update(public_key=KEY_LINE)
@@ -193,7 +193,7 @@ def test_facade_password_check_returns_the_user(ann: User):
     assert (answer.user.id, answer.user.username, answer.user.language) == (ann.pk, "ann", "en")
 
 
-def test_user_created_by_somebody_else_has_no_language(make_person: Callable[..., User]):
+def test_user_created_by_another_person_has_no_language(make_person: Callable[..., User]):
     make_person("new")
     answer = facade.check_password(
         username="new",
@@ -206,7 +206,7 @@ def test_user_created_by_somebody_else_has_no_language(make_person: Callable[...
     assert answer.user.language == ""
 
 
-def test_k8_key_offer_is_no_sign_in_and_only_own_keys_count(ann: User):
+def test_k8_key_offer_is_not_a_sign_in_and_only_own_keys_are_acceptable(ann: User):
     def new_line() -> str:
         key = ed25519.Ed25519PrivateKey.generate().public_key()
         return key.public_bytes(Encoding.OpenSSH, PublicFormat.OpenSSH).decode()
@@ -216,7 +216,7 @@ def test_k8_key_offer_is_no_sign_in_and_only_own_keys_count(ann: User):
     assert facade.public_key_acceptable(username="ann", public_key=own) is True
     assert facade.public_key_acceptable(username="ann", public_key=other) is False
     for stranger in ("nobody", "an", "anna", "zoe", "Aaron", "0", "", "管理员"):
-        # Whoever comes before or after this name in the order is read for it, and is somebody else.
+        # The query also reads the users before and after this name. Their keys must not match.
         assert facade.public_key_acceptable(username=stranger, public_key=own) is False
     assert facade.public_key_acceptable(username="ANN", public_key=own) is True
     User.objects.filter(pk=ann.pk).update(source="ldap")
@@ -226,7 +226,7 @@ def test_k8_key_offer_is_no_sign_in_and_only_own_keys_count(ann: User):
     assert refused.denial.code is DenialCode.BAD_CREDENTIALS
 
 
-def test_k8_public_key_in_the_token_call_is_no_credential(ann: User):
+def test_k8_public_key_in_the_token_call_is_not_a_credential(ann: User):
     User.objects.filter(pk=ann.pk).update(public_key="ssh-ed25519 AAAA")
     body = {"username": "ann", "password": "", "public_key": "ssh-ed25519 AAAA"}
     assert APIClient().post("/api/v1/authentication/auth/", body).status_code == 400
@@ -241,13 +241,13 @@ def test_facade_denial_uses_the_language_of_the_installation_until_the_user_is_k
     wrong = facade.check_password(
         username="eve", password="wrong", remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL, proxy_id=PROXY_ID
     )
-    unknown = facade.check_password(
+    for_unknown_name = facade.check_password(
         username="who", password="wrong", remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL, proxy_id=PROXY_ID
     )
     right = facade.check_password(
         username="eve", password=PASSWORD, remote_addr="1.2.3.4", login_from=LoginFrom.SSH_TERMINAL, proxy_id=PROXY_ID
     )
-    assert wrong == unknown
+    assert wrong == for_unknown_name
     assert wrong.denial is not None
     assert words in wrong.denial.message
     assert right.denial is not None

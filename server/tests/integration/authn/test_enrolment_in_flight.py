@@ -1,4 +1,4 @@
-"""A second factor that is set up during a sign-in, while the same sign-in ends or another browser is quicker."""
+"""A second factor is set up during a sign-in while that sign-in ends, or is completed in another browser."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,8 +32,8 @@ def app_begun(browser: Browser) -> Callable[[], Any]:
 
 
 def passkey_begun(browser: Browser) -> Callable[[], Any]:
-    asked = browser.post(f"{API}passkeys/enrol/start/", format="json").json()
-    body = {"credential": SoftKey().make(asked), "name": "desk"}
+    request = browser.post(f"{API}passkeys/enrol/start/", format="json").json()
+    body = {"credential": SoftKey().make(request), "name": "desk"}
     return lambda: browser.post(f"{API}passkeys/enrol/confirm/", body, format="json")
 
 
@@ -46,7 +46,7 @@ def administrator_resets(ann: User) -> None:
 
 
 def rival_completes(ann: User) -> None:
-    """Another browser with the same session has used the sign-in up."""
+    """Another browser with the same session has completed the sign-in."""
     ann.pending_sign_ins.update(date_used=ann.date_joined)
 
 
@@ -56,7 +56,7 @@ def rival_completes(ann: User) -> None:
     [(app_begun, (mfa_api, "_read_code")), (passkey_begun, (passkeys_api, "_take"))],
     ids=["app", "passkey"],
 )
-def test_a_factor_set_up_during_a_sign_in_is_judged_under_the_lock(
+def test_factor_set_up_during_a_sign_in_is_checked_under_the_lock(
     ann: User,
     monkeypatch: pytest.MonkeyPatch,
     begun: Callable[[Browser], Callable[[], Any]],
@@ -69,10 +69,10 @@ def test_a_factor_set_up_during_a_sign_in_is_judged_under_the_lock(
     real = getattr(*checked)
 
     def then(*values: Any) -> Any:
-        """The request has passed its first checks."""
-        found = real(*values)
+        """Interrupt the request after its first checks."""
+        result = real(*values)
         meanwhile(User.objects.get(pk=ann.pk))
-        return found
+        return result
 
     monkeypatch.setattr(*checked, then)
     answer = confirm()
@@ -85,7 +85,7 @@ def test_a_factor_set_up_during_a_sign_in_is_judged_under_the_lock(
     assert browser.get("/api/v1/users/profile/").status_code == 401
 
 
-def test_a_sign_in_that_has_ended_begins_no_enrolment(browser: Browser, ann: User, monkeypatch: pytest.MonkeyPatch):
+def test_ended_sign_in_begins_no_enrolment(browser: Browser, ann: User, monkeypatch: pytest.MonkeyPatch):
     browser.sign_in("ann")
     real = mfa_api.has_device
 

@@ -1,4 +1,4 @@
-"""Every wrong guess counts towards the lock of the account, whatever is guessed and on whichever way in."""
+"""Every wrong guess counts for the lock of the account: passwords, signatures and codes, on every way in."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -28,7 +28,7 @@ STRANGER = "203.0.113.77"
 
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cheap password comparison keeps tests with many failures fast."""
+    """Compare passwords with a cheap hash, because the tests make many attempts."""
     monkeypatch.setattr(sign_in, "check_password", lambda password, _encoded: password == PASSWORD)
 
 
@@ -54,14 +54,14 @@ def test_k6_current_password_cannot_be_guessed_in_an_open_session(
     assert {answer.status_code for answer in answers} == {400}
     assert [answer.json().get("error") for answer in answers].count(None) == 6
     assert {answer.json().get("error") for answer in answers[6:]} == {"block_login"}
-    # The account itself is locked: other clients are refused with the right and with a wrong password.
+    # The lock applies to the account: other clients are refused with right and wrong passwords.
     for password in (PASSWORD, "wrong"):
         assert Browser(STRANGER).sign_in("ann", password).json()["error"] == "block_login"
     assert AuditEvent.objects.filter(event="password.refused").count() == 150
     assert AuditEvent.objects.filter(event="sign_in.locked").count() == 1
 
 
-def test_locked_account_is_refused_alike_on_every_path(ann: User, key: dict[str, str]):
+def test_locked_account_is_refused_in_the_same_way_on_every_path(ann: User, key: dict[str, str]):
     App(ann)
     ssh_key, line = make_key()
     User.objects.filter(pk=ann.pk).update(public_key=line)
@@ -91,8 +91,8 @@ def test_wrong_signatures_lock_the_account_of_the_key_owner(ann: User, key: dict
     assert SignInGuard.objects.filter(kind="address", failures__gt=0).count() == 0, "nobody else there is locked out"
 
 
-def test_repeated_and_late_valid_signatures_are_no_guesses(ann: User, key: dict[str, str]):
-    """A program that repeats a request after a lost answer, or whose clock is wrong, must not lock its owner out."""
+def test_repeated_and_late_valid_signatures_are_not_guesses(ann: User, key: dict[str, str]):
+    """A program that repeats a request after a lost response, or whose clock is wrong, must not lock the account."""
     program = APIClient(REMOTE_ADDR=STRANGER)
     request = signed(key["id"], key["secret"])
     assert program.get(PROFILE, **request).status_code == 200
@@ -105,7 +105,7 @@ def test_repeated_and_late_valid_signatures_are_no_guesses(ann: User, key: dict[
     assert Browser("198.51.100.77").sign_in("ann").status_code == 200
 
 
-def test_programs_of_the_owner_continue_from_their_known_address(ann: User, key: dict[str, str]):
+def test_programs_of_the_owner_still_work_from_a_known_address(ann: User, key: dict[str, str]):
     server = APIClient(REMOTE_ADDR="198.51.100.200")
     assert server.get(PROFILE, **signed(key["id"], key["secret"])).status_code == 200
     for _ in range(7):

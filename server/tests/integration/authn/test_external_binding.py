@@ -63,15 +63,15 @@ def test_bind_sign_in_and_unbind(visitor: Visitor, services: dict[str, Service],
     assert not ExternalAccount.objects.exists()
     (record,) = AuditEvent.objects.filter(event="external_account.unbound")
     assert record.old["subject"] == service.person.subject
-    assert other.get(PROFILE).status_code == 401  # what the account opened is closed with it
+    assert other.get(PROFILE).status_code == 401  # the sign-in with the account has ended
     assert visitor.get(PROFILE).json()[f"is_{name}_bound"] is False
     assert Visitor().sign_in_by(name, service).json()["error"] == "external_not_bound"
-    again = visitor.post(unbind_url(name))
-    assert (again.status_code, again.json()["code"]) == (400, f"{name}_not_bound")
+    second = visitor.post(unbind_url(name))
+    assert (second.status_code, second.json()["code"]) == (400, f"{name}_not_bound")
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_binding_begins_with_a_recent_password(visitor: Visitor, services: dict[str, Service], name: str) -> None:
+def test_binding_requires_a_recent_password(visitor: Visitor, services: dict[str, Service], name: str) -> None:
     profile = f"/ui/users/profile?activeTab=info&dialog={name}-bind"
     assert visitor.start(name, "bind") == profile
     visitor.verify()
@@ -83,19 +83,19 @@ def test_binding_begins_with_a_recent_password(visitor: Visitor, services: dict[
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_unbinding_needs_a_recent_password(visitor: Visitor, ann: User, name: str) -> None:
+def test_unbinding_requires_a_recent_password(visitor: Visitor, ann: User, name: str) -> None:
     bound(ann, name)
     answer = visitor.post(unbind_url(name))
     assert (answer.status_code, answer.json()["code"]) == (400, "password_verify_required")
     assert ExternalAccount.objects.exists()
 
 
-def test_the_older_address_leads_to_the_dialog(visitor: Visitor) -> None:
+def test_older_address_redirects_to_the_dialog(visitor: Visitor) -> None:
     answer = visitor.get("/core/auth/wecom/bind/start/", HTTP_HOST=SITE)
     assert answer.headers["Location"] == "/ui/users/profile?activeTab=info&dialog=wecom-bind"
 
 
-def test_a_link_on_another_site_begins_no_binding(visitor: Visitor, services: dict[str, Service]) -> None:
+def test_link_on_another_site_begins_no_binding(visitor: Visitor, services: dict[str, Service]) -> None:
     visitor.verify()
     for origin in ("cross-site", "same-site"):
         answer = visitor.get("/core/auth/wecom/qr/bind/", HTTP_SEC_FETCH_SITE=origin, HTTP_HOST=SITE)
@@ -103,14 +103,14 @@ def test_a_link_on_another_site_begins_no_binding(visitor: Visitor, services: di
     assert not ExternalRequest.objects.exists()
 
 
-def test_strangers_cannot_bind(services: dict[str, Service]) -> None:
+def test_anonymous_callers_cannot_bind(services: dict[str, Service]) -> None:
     stranger = Visitor()
     assert stranger.start("wecom", "bind").startswith("/core/auth/login/")
     stranger.get("/api/v1/authentication/sign-in/")
     assert stranger.post(BIND, {"id": "x"}).status_code == 401
 
 
-def test_k27_a_visit_binds_only_for_the_sign_in_that_began_it(
+def test_k27_visit_binds_only_for_the_sign_in_that_began_it(
     visitor: Visitor, services: dict[str, Service], make_person: Callable[..., User]
 ) -> None:
     make_person("bob")
@@ -119,12 +119,12 @@ def test_k27_a_visit_binds_only_for_the_sign_in_that_began_it(
     cookie = visitor.cookies["postern_visit"].value
     bob = Visitor()
     bob.sign_in("bob")
-    bob.cookies["postern_visit"] = cookie  # even with the cookie of the browser
+    bob.cookies["postern_visit"] = cookie  # also with the cookie of that browser
     assert bob.use(visit, BIND).json()["error"] == "external_lapsed"
     assert not ExternalAccount.objects.exists()
 
 
-def test_a_visit_binds_once(visitor: Visitor, services: dict[str, Service], ann: User) -> None:
+def test_visit_binds_once(visitor: Visitor, services: dict[str, Service], ann: User) -> None:
     visitor.verify()
     visit = visitor.walk("wecom", services["wecom"], "bind")
     cookie = visitor.cookies["postern_visit"].value
@@ -135,7 +135,7 @@ def test_a_visit_binds_once(visitor: Visitor, services: dict[str, Service], ann:
     assert not ExternalAccount.objects.exists()
 
 
-def test_signing_out_ends_a_binding_under_way(visitor: Visitor, services: dict[str, Service]) -> None:
+def test_signing_out_ends_an_unfinished_binding(visitor: Visitor, services: dict[str, Service]) -> None:
     visitor.verify()
     visit = visitor.walk("wecom", services["wecom"], "bind")
     visitor.post("/api/v1/authentication/sign-out/")
@@ -143,7 +143,7 @@ def test_signing_out_ends_a_binding_under_way(visitor: Visitor, services: dict[s
     assert visitor.use(visit, BIND).json()["error"] == "external_lapsed"
 
 
-def test_an_account_belongs_to_one_user_and_a_user_has_one_account(
+def test_account_has_one_user_and_a_user_has_one_account(
     visitor: Visitor, services: dict[str, Service], ann: User, make_person: Callable[..., User]
 ) -> None:
     service = services["wecom"]
@@ -159,7 +159,7 @@ def test_an_account_belongs_to_one_user_and_a_user_has_one_account(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_account_of_another_company_is_not_bound(visitor: Visitor, services: dict[str, Service], name: str) -> None:
+def test_account_of_another_company_is_not_bound(visitor: Visitor, services: dict[str, Service], name: str) -> None:
     services[name].person = Somebody("corp-2", "s", is_stranger=True)
     answer = visitor.bind(name, services[name])
     assert (answer.status_code, answer.json()["code"]) == (400, "external_failed")
@@ -171,15 +171,13 @@ def test_an_account_of_another_company_is_not_bound(visitor: Visitor, services: 
     "person",
     [Somebody("corp-1", "a\x00b"), Somebody("corp-1", "x" * 257), Somebody("corp-1", "a\nb")],
 )
-def test_a_person_who_cannot_be_stored_is_refused(
-    visitor: Visitor, services: dict[str, Service], person: Somebody
-) -> None:
+def test_person_with_invalid_ids_is_refused(visitor: Visitor, services: dict[str, Service], person: Somebody) -> None:
     services["feishu"].person = person
     answer = visitor.bind("feishu", services["feishu"])
     assert (answer.status_code, answer.json()["code"]) == (400, "external_failed")
 
 
-def test_odd_names_are_cut_to_what_can_be_shown(visitor: Visitor, services: dict[str, Service]) -> None:
+def test_long_and_unprintable_names_are_shortened(visitor: Visitor, services: dict[str, Service]) -> None:
     services["feishu"].person = Somebody("corp-1", "ou_1", name="李\u202e\x00<b>" + "x" * 300)
     assert visitor.bind("feishu", services["feishu"]).status_code == 200
     name = ExternalAccount.objects.get().name
@@ -200,12 +198,14 @@ def test_administrators_unbind_users(
     assert row[f"is_{name}_bound"] is True
     answer = as_org_admin.post(unbind_url(name, member))
     assert answer.status_code == 200, answer.content
-    again = as_org_admin.post(unbind_url(name, member))
-    assert (again.status_code, again.json()["code"]) == (400, f"{name}_not_bound")
+    second = as_org_admin.post(unbind_url(name, member))
+    assert (second.status_code, second.json()["code"]) == (400, f"{name}_not_bound")
     assert AuditEvent.objects.filter(event="external_account.unbound").count() == 1
 
 
-def test_unbinding_ends_what_the_account_opened(as_admin: APIClient, services: dict[str, Service], ann: User) -> None:
+def test_unbinding_ends_the_sign_ins_of_the_account(
+    as_admin: APIClient, services: dict[str, Service], ann: User
+) -> None:
     service = services["wecom"]
     bound(ann, subject=service.person.subject)
     browser, with_password = Visitor(), Visitor()
@@ -217,7 +217,7 @@ def test_unbinding_ends_what_the_account_opened(as_admin: APIClient, services: d
     assert not PendingSignIn.objects.exists()
 
 
-def test_k60_administrators_of_an_organization_unbind_nobody_above_them(
+def test_k60_organization_administrators_cannot_unbind_higher_roles(
     as_org_admin: APIClient, people: dict[str, User]
 ) -> None:
     bound(people["admin"])
@@ -234,7 +234,7 @@ def test_users_of_other_organizations_are_not_found(as_org_admin: APIClient, mak
     assert ExternalAccount.objects.exists()
 
 
-def test_the_way_for_administrators_does_not_spare_them_the_password(
+def test_administrators_need_the_password_to_unbind_their_own_account(
     as_admin: APIClient, people: dict[str, User]
 ) -> None:
     bound(people["admin"])
@@ -242,7 +242,7 @@ def test_the_way_for_administrators_does_not_spare_them_the_password(
     assert (answer.status_code, answer.json()["code"]) == (400, "password_verify_required")
 
 
-def test_a_reset_of_all_access_unbinds_too(as_admin: APIClient, make_user: Callable[..., User]) -> None:
+def test_reset_of_all_access_also_unbinds(as_admin: APIClient, make_user: Callable[..., User]) -> None:
     member = make_user("mia", org_role="User")
     bound(member)
     answer: Any = as_admin.post(f"/api/v1/users/users/{member.pk}/access/reset/")
@@ -250,14 +250,14 @@ def test_a_reset_of_all_access_unbinds_too(as_admin: APIClient, make_user: Calla
     assert not ExternalAccount.objects.exists()
 
 
-def test_a_deleted_user_leaves_no_account(as_admin: APIClient, make_user: Callable[..., User]) -> None:
+def test_deleting_a_user_deletes_bound_accounts(as_admin: APIClient, make_user: Callable[..., User]) -> None:
     member = make_user("mia", org_role="User")
     bound(member)
     assert as_admin.delete(f"/api/v1/users/users/{member.pk}/").status_code == 204
     assert not ExternalAccount.objects.exists()
 
 
-def test_the_list_of_users_shows_who_is_bound_with_one_query(
+def test_list_of_users_reads_bound_accounts_with_one_query(
     as_admin: APIClient, make_user: Callable[..., User], django_assert_num_queries: Any
 ) -> None:
     for number in range(5):
@@ -267,9 +267,7 @@ def test_the_list_of_users_shows_who_is_bound_with_one_query(
     assert not any(row["is_feishu_bound"] for row in rows)
 
 
-def test_back_from_the_provider_the_profile_page_shows_the_result(
-    visitor: Visitor, services: dict[str, Service]
-) -> None:
+def test_callback_redirects_to_the_result_on_the_profile_page(visitor: Visitor, services: dict[str, Service]) -> None:
     visitor.verify()
     location = visitor.come_back(through_provider(services["wecom"], visitor.start("wecom", "bind")))
     assert location == f"/ui/users/profile?activeTab=info&external={visit_of(location)}"

@@ -1,4 +1,4 @@
-"""Limits of sign-ins by providers: a provider that hangs, and an address that is locked."""
+"""Limits of sign-ins with providers: hanging providers and locked addresses."""
 
 import time
 from collections.abc import Callable, Iterator
@@ -12,7 +12,7 @@ from rest_framework.test import APIClient
 from factories.external import Visitor, running_services, set_up, through_provider, visit_of
 from peers.company_apps import Service
 from postern.apps.authn.external.actions import visits
-from postern.apps.authn.external.turns import TooManyWait, Turns
+from postern.apps.authn.external.provider_slots import ProviderBusy, ProviderSlots
 from postern.apps.authn.known_places import places
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.models import ExternalAccount, ExternalRequest, SignInGuard
@@ -39,11 +39,11 @@ def bind(user: User, services: dict[str, Service]) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_people_of_other_providers_sign_in_while_one_provider_hangs(
+def test_users_of_other_providers_sign_in_while_one_provider_hangs(
     services: dict[str, Service], make_person: Callable[..., User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    turns = Turns(at_once=3, of_one=2, patience_s=0.05)
-    monkeypatch.setattr(visits, "TURNS", turns)
+    slots = ProviderSlots(max_total=3, max_per_provider=2, max_wait_s=0.05)
+    monkeypatch.setattr(visits, "SLOTS", slots)
     monkeypatch.setattr("postern.apps.authn.external.providers.LIMIT_S", 3.0)
     bind(make_person("ann"), services)
     backs = []
@@ -54,32 +54,32 @@ def test_people_of_other_providers_sign_in_while_one_provider_hangs(
     other_back = through_provider(services["feishu"], other.start("feishu"))
     services["wecom"].manner = "silent"
 
-    def come(pair: tuple[Visitor, str]) -> None:
+    def call_back(pair: tuple[Visitor, str]) -> None:
         try:
             pair[0].come_back(pair[1])
         finally:
             connection.close()
 
     with ThreadPoolExecutor(6) as pool:
-        waiting = [pool.submit(come, pair) for pair in backs]
+        waiting = [pool.submit(call_back, pair) for pair in backs]
         until = clock.monotonic_s() + 60
-        while turns.taken(("wecom", None)) < 2 and clock.monotonic_s() < until:
+        while slots.used(("wecom", None)) < 2 and clock.monotonic_s() < until:
             time.sleep(0.01)
         assert other.use(visit_of(other.come_back(other_back))).status_code == 200
-        assert not all(one.done() for one in waiting), "the hanging provider still hangs"
+        assert not all(future.done() for future in waiting), "the hanging provider still hangs"
     codes = [(row.refusal or {})["code"] for row in ExternalRequest.objects.filter(provider="wecom")]
     assert sorted(codes) == ["external.busy"] * 4 + ["web_api.timeout"] * 2
 
 
-def test_turns_are_given_back() -> None:
-    turns = Turns(at_once=3, of_one=2, patience_s=0.0)
+def test_slots_are_released() -> None:
+    slots = ProviderSlots(max_total=3, max_per_provider=2, max_wait_s=0.0)
     for _ in range(3):
-        with turns.turn("a"), turns.turn("a"):
-            with pytest.raises(TooManyWait), turns.turn("a"):
+        with slots.slot("a"), slots.slot("a"):
+            with pytest.raises(ProviderBusy), slots.slot("a"):
                 pass
-            with turns.turn("b"), pytest.raises(TooManyWait), turns.turn("c"):
+            with slots.slot("b"), pytest.raises(ProviderBusy), slots.slot("c"):
                 pass
-        with pytest.raises(ZeroDivisionError), turns.turn("a"):
+        with pytest.raises(ZeroDivisionError), slots.slot("a"):
             raise ZeroDivisionError
 
 
@@ -89,7 +89,7 @@ def locked(db: None) -> None:
     SignInGuard.objects.update(date_locked_until=clock.now() + timedelta(minutes=10))
 
 
-def test_a_locked_address_asks_no_provider(services: dict[str, Service], ann: User, locked: None) -> None:
+def test_locked_address_queries_no_provider(services: dict[str, Service], ann: User, locked: None) -> None:
     bind(ann, services)
     visitor = Visitor()
     visit = visitor.walk("feishu", services["feishu"])
@@ -101,14 +101,14 @@ def test_a_locked_address_asks_no_provider(services: dict[str, Service], ann: Us
     assert visitor.sign_in_by("feishu", services["feishu"]).status_code == 200
 
 
-def test_an_address_that_somebody_signs_in_from_stays_open(
+def test_lock_does_not_apply_to_an_address_with_recent_sign_ins(
     services: dict[str, Service], ann: User, make_person: Callable[..., User], locked: None
 ) -> None:
-    """One person's failures do not keep the others of a company out."""
+    """The failures of one person do not lock out others at the address of a company."""
     bind(ann, services)
     places.remember_address(make_person("bob"), HERE)
     assert Visitor().sign_in_by("feishu", services["feishu"]).status_code == 200
-    User.objects.filter(username="bob").update(session_epoch=9)  # nobody knows it any more
+    User.objects.filter(username="bob").update(session_epoch=9)  # voids the known place
     assert Visitor().sign_in_by("feishu", services["feishu"]).status_code == 200, "ann signs in from here too"
     User.objects.update(session_epoch=9)
     assert Visitor().sign_in_by("feishu", services["feishu"]).status_code == 400

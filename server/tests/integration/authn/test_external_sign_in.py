@@ -1,4 +1,4 @@
-"""Sign-in with WeCom, DingTalk and FeiShu: the walk to a stand-in and back, and everything that must be refused."""
+"""Sign-in with WeCom, DingTalk and FeiShu with stand-ins of the services, and its refusals."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -49,7 +49,7 @@ def visitor(services: dict[str, Service]) -> Visitor:
 
 @pytest.fixture
 def bound(ann: User, services: dict[str, Service]) -> User:
-    """Ann, who has bound all three."""
+    """Ann, with bound accounts at all three providers."""
     for name, service in services.items():
         person = service.person
         ExternalAccount.objects.create(
@@ -59,12 +59,12 @@ def bound(ann: User, services: dict[str, Service]) -> User:
 
 
 def last_log() -> LoginLog:
-    found: LoginLog = LoginLog.objects.order_by("-datetime", "-pk")[0]
-    return found
+    log: LoginLog = LoginLog.objects.order_by("-datetime", "-pk")[0]
+    return log
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_who_bound_an_account_signs_in_with_it(
+def test_bound_account_signs_its_user_in(
     visitor: Visitor, services: dict[str, Service], bound: User, name: str
 ) -> None:
     page = visitor.start(name, next="")
@@ -72,7 +72,7 @@ def test_who_bound_an_account_signs_in_with_it(
     assert (cookie["samesite"], cookie["httponly"]) == ("Lax", True)
     location = visitor.come_back(through_provider(services[name], page))
     assert location.startswith(LOGIN_PAGE)
-    assert visitor.get(PROFILE).status_code == 401  # the way back alone signs nobody in
+    assert visitor.get(PROFILE).status_code == 401  # the callback alone signs nobody in
     answer = visitor.use(visit_of(location))
     assert answer.status_code == 200, answer.content
     assert answer.json() == {"next": "/ui/", "must_change_password": False}
@@ -84,7 +84,7 @@ def test_who_bound_an_account_signs_in_with_it(
     assert KnownPlace.objects.filter(user=bound).count() == 2
 
 
-def test_user_of_a_directory_signs_in_by_a_provider_only_while_the_directory_is_followed(
+def test_directory_user_signs_in_with_a_provider_only_while_synchronisation_is_on(
     visitor: Visitor, services: dict[str, Service], bound: User
 ) -> None:
     def came() -> tuple[int, str]:
@@ -99,7 +99,7 @@ def test_user_of_a_directory_signs_in_by_a_provider_only_while_the_directory_is_
     assert came() == (200, "")
 
 
-def test_login_acl_holds_for_a_sign_in_by_a_provider(
+def test_login_acl_applies_to_sign_ins_with_a_provider(
     visitor: Visitor, services: dict[str, Service], bound: User
 ) -> None:
     LoginAcl.objects.create(user=bound, name="elsewhere", action="allow", ip_group=["203.0.113.0/24"])
@@ -111,29 +111,33 @@ def test_login_acl_holds_for_a_sign_in_by_a_provider(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_page_that_was_asked_for_follows(
+def test_sign_in_redirects_to_the_requested_page(
     visitor: Visitor, services: dict[str, Service], bound: User, name: str
 ) -> None:
-    for asked, follows in (("/ui/assets", "/ui/assets"), ("https://evil.example/", "/ui/"), ("//evil.example", "/ui/")):
+    for requested, expected in (
+        ("/ui/assets", "/ui/assets"),
+        ("https://evil.example/", "/ui/"),
+        ("//evil.example", "/ui/"),
+    ):
         browser = Visitor()
-        answer = browser.get(f"/core/auth/{name}/qr/login/", {"next": asked}, HTTP_HOST=SITE)
+        answer = browser.get(f"/core/auth/{name}/qr/login/", {"next": requested}, HTTP_HOST=SITE)
         back = browser.come_back(through_provider(services[name], answer.headers["Location"]))
-        assert browser.use(visit_of(back)).json()["next"] == follows
+        assert browser.use(visit_of(back)).json()["next"] == expected
 
 
-def test_a_browser_at_another_address_goes_to_that_of_the_settings_first(
+def test_browser_at_another_address_is_redirected_to_the_address_of_the_settings(
     visitor: Visitor, services: dict[str, Service]
 ) -> None:
     answer = visitor.get("/core/auth/wecom/qr/login/", {"next": "/ui/assets"}, HTTP_HOST="testserver")
-    there = answer.headers["Location"]
-    assert there == f"http://{SITE}/core/auth/wecom/qr/login/?next=%2Fui%2Fassets&here=1"
+    location = answer.headers["Location"]
+    assert location == f"http://{SITE}/core/auth/wecom/qr/login/?next=%2Fui%2Fassets&here=1"
     assert not ExternalRequest.objects.exists()
-    # a proxy on the way that changes the host does not send it round
-    answer = visitor.get(there.removeprefix(f"http://{SITE}"), HTTP_HOST="testserver")
+    # no redirect loop behind a proxy that changes the host
+    answer = visitor.get(location.removeprefix(f"http://{SITE}"), HTTP_HOST="testserver")
     assert answer.headers["Location"].startswith(services["wecom"].base)
 
 
-def test_wecom_in_its_own_browser_asks_without_a_qr_code(
+def test_wecom_browser_gets_a_page_without_a_qr_code(
     visitor: Visitor, services: dict[str, Service], bound: User
 ) -> None:
     agent = "Mozilla/5.0 (Linux) wxwork/4.1.22 MicroMessenger/7.0.1"
@@ -144,9 +148,7 @@ def test_wecom_in_its_own_browser_asks_without_a_qr_code(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_an_unbound_person_gets_no_account(
-    visitor: Visitor, services: dict[str, Service], ann: User, name: str
-) -> None:
+def test_unbound_person_gets_no_user(visitor: Visitor, services: dict[str, Service], ann: User, name: str) -> None:
     users = User.objects.count()
     User.objects.filter(pk=ann.pk).update(email="boss@corp.example", phone="+8613800000000")
     answer = visitor.sign_in_by(name, services[name])
@@ -174,12 +176,12 @@ def test_people_of_other_companies_are_refused(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_state_works_once(visitor: Visitor, services: dict[str, Service], bound: User, name: str) -> None:
+def test_state_is_accepted_once(visitor: Visitor, services: dict[str, Service], bound: User, name: str) -> None:
     back = through_provider(services[name], visitor.start(name))
     visit = visit_of(visitor.come_back(back))
     calls = len(services[name].asked)
     assert visit_of(visitor.come_back(back)) == "none"
-    assert len(services[name].asked) == calls  # the provider is not asked again
+    assert len(services[name].asked) == calls  # the provider is not queried again
     assert visitor.use(visit).status_code == 200
     other = Visitor()
     other.cookies["postern_visit"] = visitor.cookies["postern_visit"].value
@@ -188,29 +190,29 @@ def test_a_state_works_once(visitor: Visitor, services: dict[str, Service], boun
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_another_browser_cannot_use_a_state(
+def test_state_is_refused_in_another_browser(
     visitor: Visitor, services: dict[str, Service], bound: User, name: str
 ) -> None:
     back = through_provider(services[name], visitor.start(name))
     thief = Visitor("198.51.100.7")
     assert visit_of(thief.come_back(back)) == "none"
-    thief.start(name)  # with a cookie of its own
+    thief.start(name)  # with its own cookie
     assert visit_of(thief.come_back(back)) == "none"
-    visit = visit_of(visitor.come_back(back))  # the owner's visit is not harmed
+    visit = visit_of(visitor.come_back(back))  # the visit of the owner is still valid
     assert thief.use(visit).json()["error"] == "external_lapsed"
     assert visitor.use(visit).status_code == 200
 
 
 def test_guessed_states_count_for_the_address(visitor: Visitor, services: dict[str, Service]) -> None:
     visitor.come_back("/core/auth/wecom/qr/login/callback/?code=a&state=0")
-    assert not SignInGuard.objects.exists()  # a picture on another site could ask for this address
+    assert not SignInGuard.objects.exists()  # an image on another site can cause this request
     visitor.start("wecom")
     for number in range(3):
         assert visit_of(visitor.come_back(f"/core/auth/wecom/qr/login/callback/?code=a&state={number}")) == "none"
     assert SignInGuard.objects.get(kind="address").failures == 3
 
 
-def test_a_state_of_one_provider_is_refused_at_another(
+def test_state_of_one_provider_is_refused_at_another(
     visitor: Visitor, services: dict[str, Service], bound: User
 ) -> None:
     back = through_provider(services["wecom"], visitor.start("wecom"))
@@ -218,9 +220,7 @@ def test_a_state_of_one_provider_is_refused_at_another(
     assert services["feishu"].asked == []
 
 
-def test_a_state_of_one_purpose_is_refused_for_the_other(
-    visitor: Visitor, services: dict[str, Service], ann: User
-) -> None:
+def test_state_of_one_purpose_is_refused_for_another(visitor: Visitor, services: dict[str, Service], ann: User) -> None:
     back = through_provider(services["wecom"], visitor.start("wecom"))
     assert visit_of(visitor.come_back(back.replace("/login/", "/bind/"))) == "none"
     visit = visitor.walk("wecom", services["wecom"])
@@ -229,20 +229,20 @@ def test_a_state_of_one_purpose_is_refused_for_the_other(
     assert not ExternalAccount.objects.exists()
 
 
-def test_a_visit_ends_after_ten_minutes(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
+def test_visit_expires_after_ten_minutes(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
     back = through_provider(services["wecom"], visitor.start("wecom"))
     ExternalRequest.objects.update(date_expired=clock.now() - timedelta(seconds=1))
     assert visit_of(visitor.come_back(back)) == "none"
     visit = visitor.walk("wecom", services["wecom"])
     ExternalRequest.objects.update(date_expired=clock.now() - timedelta(seconds=1))
     assert visitor.use(visit).json()["error"] == "external_lapsed"
-    assert not SignInGuard.objects.filter(failures__gt=0).exists()  # to be slow is no guess
+    assert not SignInGuard.objects.filter(failures__gt=0).exists()  # an expired visit does not count as a guess
     housekeeping.forget_old(actor=SYSTEM)
     assert not ExternalRequest.objects.exists()
 
 
 @pytest.mark.parametrize("state", ["", "x" * 5_000, "%00", "状态", "a&state=b"])
-def test_odd_answers_of_a_provider(visitor: Visitor, services: dict[str, Service], state: str) -> None:
+def test_invalid_states_are_refused(visitor: Visitor, services: dict[str, Service], state: str) -> None:
     visitor.start("dingtalk")
     for code in ("", "x" * 5_000, "%00"):
         location = visitor.come_back(f"/core/auth/dingtalk/qr/login/callback/?authCode={code}&state={state}")
@@ -250,17 +250,19 @@ def test_odd_answers_of_a_provider(visitor: Visitor, services: dict[str, Service
 
 
 @pytest.mark.parametrize("visit", ["", "none", "x" * 64, "00000000-0000-0000-0000-000000000001", "\x00"])
-def test_odd_visits(visitor: Visitor, visit: str) -> None:
+def test_invalid_visit_ids_are_refused(visitor: Visitor, visit: str) -> None:
     assert visitor.use(visit).status_code == 400
 
 
-def test_signing_in_needs_the_csrf_token(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
+def test_sign_in_with_a_provider_requires_the_csrf_token(
+    visitor: Visitor, services: dict[str, Service], bound: User
+) -> None:
     visit = visitor.walk("wecom", services["wecom"])
     assert visitor.post(SIGN_IN, {"id": visit}).status_code == 403
     assert visitor.use(visit).status_code == 200
 
 
-def test_a_visit_whose_process_was_killed_starts_again(
+def test_visit_of_a_killed_process_is_refused_and_can_be_repeated(
     visitor: Visitor, services: dict[str, Service], bound: User
 ) -> None:
     visit = visitor.walk("wecom", services["wecom"])
@@ -270,7 +272,7 @@ def test_a_visit_whose_process_was_killed_starts_again(
     assert answer.json()["msg"]
 
 
-def test_who_agrees_to_nothing_is_told_so(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
+def test_missing_consent_is_reported(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
     back = through_provider(services["feishu"], visitor.start("feishu")).replace("code=", "error=access_denied&x=")
     answer = visitor.use(visit_of(visitor.come_back(back)))
     assert (answer.status_code, answer.json()["error"]) == (400, "external_failed")
@@ -278,7 +280,7 @@ def test_who_agrees_to_nothing_is_told_so(visitor: Visitor, services: dict[str, 
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("manner", ["html", "redirect", "huge", "lost"])
-def test_a_provider_that_gives_no_answer_signs_nobody_in(
+def test_failing_provider_signs_nobody_in(
     visitor: Visitor, services: dict[str, Service], bound: User, name: str, manner: str
 ) -> None:
     services[name].manner = manner
@@ -288,7 +290,7 @@ def test_a_provider_that_gives_no_answer_signs_nobody_in(
     assert last_log().status is False
 
 
-def test_a_silent_provider_holds_nobody_longer_than_its_limit(
+def test_wait_for_a_silent_provider_is_limited(
     visitor: Visitor, services: dict[str, Service], bound: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("postern.apps.authn.external.providers.LIMIT_S", 0.5)
@@ -299,7 +301,9 @@ def test_a_silent_provider_holds_nobody_longer_than_its_limit(
 
 
 @pytest.mark.django_db(transaction=True)
-def test_twenty_requests_at_once_use_a_visit_once(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
+def test_twenty_concurrent_requests_use_a_visit_once(
+    visitor: Visitor, services: dict[str, Service], bound: User
+) -> None:
     back = through_provider(services["feishu"], visitor.start("feishu"))
     visitor.get("/api/v1/authentication/sign-in/")
     cookies = {name: visitor.cookies[name].value for name in ("postern_visit", "csrftoken")}
@@ -310,7 +314,7 @@ def test_twenty_requests_at_once_use_a_visit_once(visitor: Visitor, services: di
             browser.cookies[name] = value
         return browser
 
-    def come(_number: int) -> str:
+    def call_back(_number: int) -> str:
         try:
             return visit_of(twin().come_back(back))
         finally:
@@ -324,16 +328,18 @@ def test_twenty_requests_at_once_use_a_visit_once(visitor: Visitor, services: di
         return status
 
     with ThreadPoolExecutor(10) as pool:
-        visits_found = [visit for visit in pool.map(come, range(20)) if visit != "none"]
-        assert len(visits_found) == 1
-        statuses = list(pool.map(use, visits_found * 20))
+        visits = [visit for visit in pool.map(call_back, range(20)) if visit != "none"]
+        assert len(visits) == 1
+        statuses = list(pool.map(use, visits * 20))
     assert statuses.count(200) == 1
     assert LoginSession.objects.filter(user=bound).count() == 1
     assert len(services["feishu"].calls_to("/oauth/token")) == 1
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_with_mfa_the_code_is_asked_for(visitor: Visitor, services: dict[str, Service], bound: User, name: str) -> None:
+def test_sign_in_with_a_provider_requires_the_code_of_mfa_users(
+    visitor: Visitor, services: dict[str, Service], bound: User, name: str
+) -> None:
     app = App(bound)
     answer = visitor.sign_in_by(name, services[name])
     assert (answer.status_code, answer.json()["error"]) == (200, "mfa_required")
@@ -348,7 +354,7 @@ def test_with_mfa_the_code_is_asked_for(visitor: Visitor, services: dict[str, Se
     assert (log.backend, log.status, log.mfa) == (name, True, 1)
 
 
-def test_who_must_have_mfa_sets_it_up_first(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
+def test_user_with_mandatory_mfa_sets_it_up_first(visitor: Visitor, services: dict[str, Service], bound: User) -> None:
     PreferenceValue.objects.update_or_create(name="SECURITY_MFA_AUTH", defaults={"value": 1})
     assert visitor.sign_in_by("wecom", services["wecom"]).json()["error"] == "mfa_unset"
     assert visitor.get(PROFILE).status_code == 401
@@ -361,7 +367,7 @@ def test_who_must_have_mfa_sets_it_up_first(visitor: Visitor, services: dict[str
         ({"date_expired": clock.now() - timedelta(days=1)}, "user_expired"),
     ],
 )
-def test_k51_closed_accounts_stay_closed(
+def test_k51_disabled_and_expired_accounts_are_refused(
     visitor: Visitor, services: dict[str, Service], bound: User, change: dict[str, Any], slug: str
 ) -> None:
     User.objects.filter(pk=bound.pk).update(**change)
@@ -370,7 +376,7 @@ def test_k51_closed_accounts_stay_closed(
     assert (last_log().username, last_log().reason) == ("ann", slug)
 
 
-def test_a_locked_account_stays_locked_for_strangers(
+def test_locked_account_is_refused_from_unknown_places(
     visitor: Visitor, services: dict[str, Service], bound: User
 ) -> None:
     stranger = Visitor("198.51.100.7")
@@ -380,7 +386,7 @@ def test_a_locked_account_stays_locked_for_strangers(
     assert visitor.get(PROFILE).status_code == 401
 
 
-def test_a_password_that_is_due_is_asked_for_afterwards(
+def test_due_password_must_be_changed_after_the_sign_in(
     visitor: Visitor, services: dict[str, Service], bound: User
 ) -> None:
     User.objects.filter(pk=bound.pk).update(need_update_password=True)
@@ -389,7 +395,7 @@ def test_a_password_that_is_due_is_asked_for_afterwards(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_provider_that_is_off_signs_nobody_in(
+def test_disabled_company_provider_signs_nobody_in(
     visitor: Visitor, as_admin: APIClient, services: dict[str, Service], bound: User, name: str
 ) -> None:
     visit = visitor.walk(name, services[name])
@@ -404,7 +410,7 @@ def test_a_provider_that_is_off_signs_nobody_in(
     assert len(services[name].asked) == calls
 
 
-def test_an_account_that_was_unbound_on_the_way_signs_nobody_in(
+def test_account_unbound_during_the_visit_signs_nobody_in(
     visitor: Visitor, services: dict[str, Service], bound: User
 ) -> None:
     visit = visitor.walk("wecom", services["wecom"])
@@ -412,7 +418,7 @@ def test_an_account_that_was_unbound_on_the_way_signs_nobody_in(
     assert visitor.use(visit).json()["error"] == "external_not_bound"
 
 
-def test_visits_of_one_address_have_a_limit(
+def test_number_of_visits_per_address_is_limited(
     visitor: Visitor, services: dict[str, Service], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(visits, "MOST_OF_ADDRESS", 5)
@@ -422,7 +428,7 @@ def test_visits_of_one_address_have_a_limit(
     assert ExternalRequest.objects.count() == 6
 
 
-def test_nothing_that_is_stored_lets_a_reader_finish_a_visit(
+def test_stored_rows_do_not_suffice_to_finish_a_visit(
     visitor: Visitor, services: dict[str, Service], bound: User
 ) -> None:
     page = visitor.start("feishu")
@@ -430,18 +436,18 @@ def test_nothing_that_is_stored_lets_a_reader_finish_a_visit(
     assert len(state) == 64
     assert state.isalnum()
     row = ExternalRequest.objects.values().get()
-    shown = str(row)
-    assert state not in shown
-    assert visitor.cookies["postern_visit"].value not in shown
+    row_text = str(row)
+    assert state not in row_text
+    assert visitor.cookies["postern_visit"].value not in row_text
 
 
-def test_who_is_signed_in_goes_on(visitor: Visitor, services: dict[str, Service], ann: User) -> None:
+def test_signed_in_user_is_redirected_at_once(visitor: Visitor, services: dict[str, Service], ann: User) -> None:
     visitor.sign_in("ann")
     assert visitor.start("wecom") == "/ui/"
     assert not ExternalRequest.objects.exists()
 
 
-def test_a_later_sign_in_ends_the_earlier_one_of_the_browser(
+def test_new_sign_in_ends_the_earlier_sign_in_of_the_browser(
     visitor: Visitor, services: dict[str, Service], bound: User, make_person: Callable[..., User]
 ) -> None:
     bob = make_person("bob")
@@ -465,7 +471,7 @@ def test_a_later_sign_in_ends_the_earlier_one_of_the_browser(
         ([], 403),
     ],
 )
-def test_feishu_gets_its_challenge_back_with_the_right_token_only(
+def test_feishu_challenge_is_returned_only_for_the_right_token(
     services: dict[str, Service], body: Any, status: int
 ) -> None:
     answer = APIClient().post("/api/v1/authentication/feishu/event/subscription/callback/", body)
@@ -473,6 +479,6 @@ def test_feishu_gets_its_challenge_back_with_the_right_token_only(
     assert ("c-1" in answer.content.decode()) is (status == 200)
 
 
-def test_without_a_verification_token_feishu_gets_nothing_back(db: None) -> None:
+def test_feishu_challenge_is_refused_without_a_verification_token(db: None) -> None:
     body = {"type": "url_verification", "token": "", "challenge": "c-1"}
     assert APIClient().post("/api/v1/authentication/feishu/event/subscription/callback/", body).status_code == 403

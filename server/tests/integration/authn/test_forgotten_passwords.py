@@ -1,4 +1,4 @@
-"""Forgotten passwords: one answer for every name, at most one mail, and a link that works once within an hour."""
+"""Forgotten passwords: the same response for every name, at most one mail, and a link that works once within an hour."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -59,15 +59,15 @@ def ask(name: str, address: str = "192.0.2.1") -> Response:
 
 
 def deliver() -> int:
-    """What the worker does; returns the number of sent mails."""
+    """Do the work of the worker. Returns the number of sent mails."""
     outbox.drain()
     return mailing.send_due()
 
 
 def token_of(mailbox: Mailbox) -> str:
-    found = re.search(r"https://gate\.example\.com/ui/set-password#(\S+)", mailbox.received[-1].body("plain"))
-    assert found is not None
-    return found.group(1)
+    match = re.search(r"https://gate\.example\.com/ui/set-password#(\S+)", mailbox.received[-1].body("plain"))
+    assert match is not None
+    return match.group(1)
 
 
 def redeem(token: str) -> int:
@@ -116,7 +116,9 @@ _WITHOUT_MAIL: dict[str, dict[str, object]] = {
 
 
 @pytest.mark.parametrize("change", _WITHOUT_MAIL.values(), ids=_WITHOUT_MAIL)
-def test_other_accounts_get_the_same_answer_and_no_mail(mailbox: Mailbox, ann: User, change: dict[str, object]) -> None:
+def test_other_accounts_get_the_same_response_and_no_mail(
+    mailbox: Mailbox, ann: User, change: dict[str, object]
+) -> None:
     User.objects.filter(pk=ann.pk).update(**change)
     answer = ask("ann")
     assert (answer.status_code, answer.json()) == (200, {"msg": ON_ITS_WAY})
@@ -126,23 +128,26 @@ def test_other_accounts_get_the_same_answer_and_no_mail(mailbox: Mailbox, ann: U
     assert events_of("user.password_forgotten_refused") == 1
 
 
-def test_unknown_name_has_the_same_answer_and_the_same_writes(mailbox: Mailbox, ann: User) -> None:
+def test_unknown_name_gets_the_same_response_and_writes(mailbox: Mailbox, ann: User) -> None:
     ask("warm-up")
     statements = []
-    # The last one is in the pause that the name began: it must not be the quicker answer.
+    # The last name is in the pause of the first name. Its response must not be faster.
     for name in ("ann", "nobody-here", "ann@example.test"):
         with CaptureQueriesContext(connection) as captured:
             answer = ask(name)
         assert (answer.status_code, answer.json()) == (200, {"msg": ON_ITS_WAY})
-        statements.append([re.sub(r"'[^']*'|[0-9a-f]{32,}|\d+", "?", one["sql"])[:60] for one in captured])
+        statements.append([re.sub(r"'[^']*'|[0-9a-f]{32,}|\d+", "?", query["sql"])[:60] for query in captured])
     assert statements[0] == statements[1] == statements[2]
     assert "nobody-here" not in str(list(OutboxMessage.objects.values()))
     assert deliver() == 1
     assert not AuditEvent.objects.filter(resource__contains="nobody-here").exists()
 
 
-def test_second_mail_waits_and_five_is_the_most_of_a_day(mailbox: Mailbox, ann: User) -> None:
-    sent, start = [], clock.now() + timedelta(minutes=1)  # after the instants of defaults, which the patch leaves
+def test_mails_have_growing_pauses_and_a_limit_of_five_a_day(mailbox: Mailbox, ann: User) -> None:
+    sent, start = (
+        [],
+        clock.now() + timedelta(minutes=1),
+    )  # later than the default times of the rows, which are not patched
     for minutes in (0, 4, 5, 15, 21, 60, 82, 200, 330, 600, 900, 1400):
         with mock.patch.object(clock, "now", return_value=start + timedelta(minutes=minutes)):
             assert ask("ann@example.test" if minutes % 2 else "ann").status_code == 200
@@ -151,8 +156,10 @@ def test_second_mail_waits_and_five_is_the_most_of_a_day(mailbox: Mailbox, ann: 
     assert sent == [0, 5, 21, 82, 330]
 
 
-def test_address_has_a_limit_whatever_the_names(mailbox: Mailbox) -> None:
-    change_settings(actor=SYSTEM, changes={"SECURITY_LOGIN_CAPTCHA_ENABLED": False})  # thirty puzzles take long
+def test_limit_of_an_address_applies_to_all_names(mailbox: Mailbox) -> None:
+    change_settings(
+        actor=SYSTEM, changes={"SECURITY_LOGIN_CAPTCHA_ENABLED": False}
+    )  # solving thirty puzzles would take long
     for number in range(asking.ADDRESS_LIMIT):
         assert ask(f"nobody-{number}").status_code == 200
     refused = ask("somebody")
@@ -163,7 +170,7 @@ def test_address_has_a_limit_whatever_the_names(mailbox: Mailbox) -> None:
         assert ask("somebody").status_code == 200
 
 
-def test_without_mail_everybody_gets_to_know_it_and_nothing_is_kept(ann: User) -> None:
+def test_missing_mail_server_is_reported_and_nothing_is_stored(ann: User) -> None:
     answers = [ask(name).json() for name in ("ann", "nobody")]
     assert answers[0] == answers[1]
     assert "Mail is not set up" in answers[0]["msg"]
@@ -171,7 +178,7 @@ def test_without_mail_everybody_gets_to_know_it_and_nothing_is_kept(ann: User) -
     assert APIClient().get("/api/v1/settings/public/").json()["data"]["MAIL_CONFIGURED"] is False
 
 
-def test_link_is_over_after_an_hour(mailbox: Mailbox, ann: User) -> None:
+def test_link_expires_after_an_hour(mailbox: Mailbox, ann: User) -> None:
     ask("ann")
     deliver()
     token = token_of(mailbox)
@@ -190,14 +197,14 @@ _ENDS: dict[str, dict[str, object]] = {
 
 
 @pytest.mark.parametrize("change", _ENDS.values(), ids=_ENDS)
-def test_link_is_over_when_its_user_changes(mailbox: Mailbox, ann: User, change: dict[str, object]) -> None:
+def test_change_of_the_user_voids_the_link(mailbox: Mailbox, ann: User, change: dict[str, object]) -> None:
     ask("ann")
     deliver()
     User.objects.filter(pk=ann.pk).update(**change)
     assert redeem(token_of(mailbox)) == 400
 
 
-def test_stranger_does_not_void_the_link_of_an_administrator(mailbox: Mailbox, ann: User) -> None:
+def test_request_of_a_stranger_does_not_void_the_link_of_an_administrator(mailbox: Mailbox, ann: User) -> None:
     link = issue_set_password_link(actor=SYSTEM, user=ann, void_password=False).token.reveal()
     ask("ann")
     deliver()
@@ -213,6 +220,6 @@ def test_repeated_delivery_of_the_event_makes_one_link(mailbox: Mailbox, ann: Us
     assert SetPasswordLink.objects.count() == MessageDelivery.objects.count() == 1
 
 
-def test_page_of_the_contract_leads_to_the_console() -> None:
+def test_page_of_the_contract_redirects_to_the_console() -> None:
     answer = APIClient().get("/core/auth/password/forgot/")
     assert (answer.status_code, answer["Location"]) == (302, "/ui/set-password?forgot=1")

@@ -61,7 +61,7 @@ def test_k5_tokens_do_not_depend_on_the_seeded_generator():
     assert not set(first) & {new_token() for _ in range(3)}
 
 
-def test_signatures_are_deleted_in_batches_and_those_of_existing_keys_are_packed(ann: User):
+def test_signatures_are_deleted_in_batches_or_packed_while_their_key_exists(ann: User):
     _key, line = make_key()
     User.objects.filter(pk=ann.pk).update(public_key=line)
     held, long_ago = ssh_proofs.hash_of_key(parse_public_key(line).blob), clock.now() - timedelta(days=100)
@@ -72,8 +72,8 @@ def test_signatures_are_deleted_in_batches_and_those_of_existing_keys_are_packed
     housekeeping._forget_signatures(clock.now(), batch_rows=4)
     assert not UsedSignature.objects.exists()
     assert set(PastSignatures.objects.values_list("key_hash", flat=True)) == {held}
-    known = [number for number in range(30) if past_signatures.knows(_signature(ann, held, number))]
-    assert known == [number for number in range(30) if number % 3 == 1]
+    stored = [number for number in range(30) if past_signatures.is_stored(_signature(ann, held, number))]
+    assert stored == [number for number in range(30) if number % 3 == 1]
 
 
 def test_signatures_of_an_existing_key_take_a_bounded_number_of_rows(ann: User, monkeypatch: pytest.MonkeyPatch):
@@ -86,12 +86,12 @@ def test_signatures_of_an_existing_key_take_a_bounded_number_of_rows(ann: User, 
         past_signatures.remember(_signature(ann, held, number) for number in range(first, first + 1_000))
     assert PastSignatures.objects.count() <= 256
     assert max(len(bytes(row.digests)) for row in PastSignatures.objects.all()) == 20 * 8
-    assert past_signatures.knows(_signature(ann, held, 7_999))
-    assert not past_signatures.knows(_signature(ann, held, 0)), "the oldest make room"
-    past_signatures.forget_unheld()
+    assert past_signatures.is_stored(_signature(ann, held, 7_999))
+    assert not past_signatures.is_stored(_signature(ann, held, 0)), "the oldest signatures are dropped"
+    past_signatures.delete_without_key()
     assert PastSignatures.objects.exists()
     User.objects.filter(pk=ann.pk).update(public_key="")
-    past_signatures.forget_unheld()
+    past_signatures.delete_without_key()
     assert not PastSignatures.objects.exists()
 
 

@@ -33,7 +33,7 @@ def test_guesses_from_one_network_lock_only_that_network(ann: User, as_admin: AP
     assert Browser("2001:db8:bad:1:ffff::1").sign_in("ann").status_code == 200
 
 
-def test_log_keeps_the_address_itself(ann: User):
+def test_log_contains_the_full_address(ann: User):
     Browser("2001:db8::7").sign_in("ann", "wrong")
     assert LoginLog.objects.get().ip == "2001:db8::7"
 

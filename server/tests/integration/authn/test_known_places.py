@@ -1,4 +1,4 @@
-"""Strangers who lock an account do not lock out its owner: known devices and addresses have a count of their own."""
+"""A lock caused by strangers does not lock out the owner: known devices and addresses have their own counters."""
 
 import argparse
 from collections.abc import Callable
@@ -33,7 +33,7 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def attack(times: int = 7) -> None:
-    """Strangers guess at Ann's name, each from a different address."""
+    """Make wrong attempts with Ann's name, each from a different address."""
     for number in range(times):
         Browser(f"203.0.113.{number % 250}").sign_in("ann", "wrong")
 
@@ -54,14 +54,14 @@ def own(ann: User) -> Browser:
     return browser
 
 
-def test_owner_signs_in_with_a_known_device_while_strangers_keep_guessing(own: Browser):
+def test_owner_signs_in_with_a_known_device_during_an_attack(own: Browser):
     for _ in range(5):
         attack()
         assert restarted(own, AWAY).sign_in("ann").status_code == 200
         assert Browser(STRANGER).sign_in("ann").json()["error"] == "block_login", "the lock of everybody else stands"
 
 
-def test_owner_signs_in_from_a_known_address_while_strangers_keep_guessing(own: Browser):
+def test_owner_signs_in_from_a_known_address_during_an_attack(own: Browser):
     attack()
     assert Browser(HOME).sign_in("ann").status_code == 200
     assert Browser(AWAY).sign_in("ann").json()["error"] == "block_login"
@@ -88,7 +88,7 @@ def test_known_device_does_not_wait_because_of_its_neighbours(own: Browser, make
 def test_known_place_waits_longer_after_each_failure_until_a_right_password(own: Browser):
     attack()
     for wait_s in (60, 300, 1500, 3600):
-        asked = clock.now()
+        before = clock.now()
         assert restarted(own, AWAY).sign_in("ann", "wrong").json()["error"] == "block_login"
         answered = clock.now()
         assert restarted(own, AWAY).sign_in("ann").json()["error"] == "block_login", (
@@ -96,7 +96,7 @@ def test_known_place_waits_longer_after_each_failure_until_a_right_password(own:
         )
         row = KnownPlace.objects.get(kind="device")
         assert row.date_locked_until is not None
-        assert asked <= row.date_locked_until - timedelta(seconds=wait_s) <= answered
+        assert before <= row.date_locked_until - timedelta(seconds=wait_s) <= answered
         KnownPlace.objects.update(date_locked_until=clock.now() - timedelta(seconds=1))
     assert restarted(own, AWAY).sign_in("ann").status_code == 200
     assert KnownPlace.objects.get(kind="device").failures == 0
@@ -120,7 +120,7 @@ def test_device_cookie_is_signed_http_only_and_for_one_user(own: Browser, make_p
         forged = Browser(AWAY)
         forged.cookies[name] = text
         assert forged.sign_in("ann").json()["error"] == "block_login"
-    # Bob's cookie renamed to Ann's opens nothing either.
+    # Bob's cookie with the name of Ann's cookie is refused, too.
     bob = Browser(HOME)
     bob.sign_in("bob")
     taken = next(value.value for key, value in bob.cookies.items() if key.startswith("postern_device_"))
@@ -207,7 +207,7 @@ def test_locked_users_of_other_organizations_are_not_listed(
     assert as_org_admin.patch(f"/api/v1/users/users/{member.pk}/unblock/").status_code == 200
 
 
-def test_no_user_is_offered_to_lift_their_own_lock(as_admin: APIClient):
+def test_users_are_not_offered_to_lift_their_own_lock(as_admin: APIClient):
     for _ in range(7):
         Browser(STRANGER).sign_in("adam", "wrong")
     rows = as_admin.get("/api/v1/users/users/locked/?all=1").json()
@@ -280,7 +280,9 @@ def test_owner_is_notified_of_lock_and_unlocking_in_their_language(ann: User):
 
 
 def tries_within(minutes: int, monkeypatch: pytest.MonkeyPatch, attempts: list[Callable[[], str]]) -> int:
-    """How many wrong passwords are checked within `minutes` when all `attempts` are repeated as fast as possible."""
+    """Repeat all `attempts` as fast as possible. Returns the number of wrong passwords that were checked within
+    `minutes`.
+    """
     looked_at: list[str] = []
     monkeypatch.setattr(sign_in, "check_password", lambda password, _encoded: bool(looked_at.append(password)))
     start = clock.now()
@@ -317,7 +319,7 @@ def test_known_device_at_a_known_address_counts_at_both_and_a_right_password_res
 
 
 def test_known_place_does_not_reveal_that_the_account_exists_before_a_lock(own: Browser):
-    """Somebody else at the owner's address tries the owner's name and an unknown name."""
+    """Another person at the owner's address tries the owner's name and an unknown name."""
     for elsewhere in range(2):
         for name in ("ann", "nobody"):
             Browser(f"203.0.113.{elsewhere}").sign_in(name, "wrong")

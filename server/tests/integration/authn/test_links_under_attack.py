@@ -1,4 +1,4 @@
-"""Strangers who lock an account do not keep its owner from setting a new password with a link."""
+"""A lock caused by strangers does not prevent the owner from setting a new password with a link."""
 
 from typing import Any
 
@@ -20,7 +20,7 @@ def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def attack() -> None:
-    """Strangers guess at Ann's name, each from a different address."""
+    """Make wrong attempts with Ann's name, each from a different address."""
     for number in range(7):
         Browser(f"203.0.113.{number}").sign_in("ann", "wrong")
 
@@ -52,7 +52,7 @@ def test_strangers_do_not_block_a_password_link_or_the_sign_in_after_it(link: st
 
 
 def test_invalid_link_counts_for_the_address_and_never_for_its_owner(link: str, monkeypatch: pytest.MonkeyPatch):
-    """A used link from an old mail must not lock its owner out, and nobody is notified of such a lock."""
+    """A used link from an old mail must not lock the account, and sends no message about a lock."""
     assert redeem(Browser(AWAY), link).status_code == 200
     answers = [redeem(Browser(STRANGER), link).json() for _ in range(36)]
     assert {answer.get("code") for answer in answers[:35]} == {"link_invalid"}

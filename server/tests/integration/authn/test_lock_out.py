@@ -23,7 +23,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("without_waits")]
 
 @pytest.fixture(autouse=True)
 def cheap_hashes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A cheap password comparison keeps tests with many failures fast."""
+    """Compare passwords with a cheap hash, because the tests make many attempts."""
     monkeypatch.setattr(sign_in, "check_password", lambda password, _encoded: password == PASSWORD)
 
 
@@ -39,11 +39,11 @@ def test_k6_account_is_locked_after_seven_failures(ann: User):
     assert "30" in refused.json()["msg"]
 
 
-def test_row_that_is_unlocked_while_an_attempt_begins_is_made_again(ann: User, monkeypatch: pytest.MonkeyPatch):
+def test_row_deleted_by_a_concurrent_unlock_is_created_again(ann: User, monkeypatch: pytest.MonkeyPatch):
     fail(3)
 
     class Before:
-        """Both rows are there when an attempt looks. Then an administrator unlocks the account, which deletes its row."""
+        """Both rows exist for the first query. A concurrent unlock of the account then deletes its row."""
 
         def tuples(self, **_keys: str) -> list[tuple[int]]:
             SignInGuard.objects.filter(kind="account").delete()
@@ -85,7 +85,7 @@ def test_owner_of_an_open_session_is_not_locked_out(ann: User):
     assert browser.get(PROFILE).status_code == 200
 
 
-def test_lock_ends_by_itself(ann: User):
+def test_lock_expires(ann: User):
     fail(7)
     SignInGuard.objects.update(date_locked_until=clock.now() - timedelta(seconds=1))
     assert Browser().sign_in("ann").status_code == 200

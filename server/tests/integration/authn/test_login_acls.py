@@ -1,4 +1,4 @@
-"""Login ACLs: one rule decides from where and when a person comes in, whatever they come with."""
+"""Login ACLs: addresses and times at which a user may sign in, with every kind of credential."""
 
 from collections.abc import Callable
 from datetime import UTC, datetime
@@ -33,7 +33,7 @@ def rule(user: User, **more: Any) -> LoginAcl:
     return row
 
 
-def test_person_signs_in_only_from_an_allowed_address_and_the_log_says_why(ann: User) -> None:
+def test_sign_in_is_allowed_only_from_matching_addresses_and_logged(ann: User) -> None:
     rule(ann)
     assert Browser(HOME).sign_in("ann").status_code == 200
     refused = Browser(AWAY).sign_in("ann")
@@ -45,7 +45,7 @@ def test_person_signs_in_only_from_an_allowed_address_and_the_log_says_why(ann: 
     assert (log.username, log.status, log.reason) == ("ann", False, "acl_not_allow")
 
 
-def test_wrong_password_says_nothing_about_the_rule(ann: User) -> None:
+def test_wrong_password_does_not_reveal_the_rule(ann: User) -> None:
     rule(ann)
     assert Browser(AWAY).sign_in("ann", "wrong").json()["error"] == "password_failed"
 
@@ -61,7 +61,7 @@ def test_wrong_password_says_nothing_about_the_rule(ann: User) -> None:
         ([{"action": "reject", "ip_group": ["*"], "is_active": False}], True),
         ([{"action": "reject", "ip_group": ["*"], "priority": 9}, {"priority": 8, "ip_group": ["*"]}], True),
         ([{"action": "reject", "ip_group": ["*"], "priority": 7}, {"priority": 8, "ip_group": ["*"]}], False),
-        # of two with one priority, the later change decides
+        # of two rules with the same priority, the later change decides
         ([{"action": "reject", "ip_group": ["*"]}, {"ip_group": ["*"]}], True),
         ([{"ip_group": ["*"]}, {"action": "reject", "ip_group": ["*"]}], False),
     ],
@@ -72,7 +72,7 @@ def test_first_active_rule_decides(ann: User, rules: list[dict[str, Any]], is_ad
     assert (Browser(AWAY).sign_in("ann").status_code == 200) is is_admitted
 
 
-def test_rule_holds_for_browser_token_key_and_proxy_when_it_is_made_later(ann: User) -> None:
+def test_new_rule_applies_to_existing_browser_token_key_and_proxy(ann: User) -> None:
     browser = Browser(AWAY)
     browser.sign_in("ann")
     key = browser.post("/api/v1/authentication/access-keys/").json()
@@ -101,9 +101,7 @@ def test_rule_holds_for_browser_token_key_and_proxy_when_it_is_made_later(ann: U
     assert denied.denial.code is DenialCode.NOT_ADMITTED
 
 
-def test_refused_person_can_sign_out_and_another_sign_in_with_the_same_browser(
-    ann: User, make_person: Callable[..., User]
-) -> None:
+def test_refused_user_can_sign_out_and_another_can_sign_in(ann: User, make_person: Callable[..., User]) -> None:
     make_person("bob")
     browser = Browser(AWAY)
     browser.sign_in("ann")
@@ -118,7 +116,7 @@ def test_refused_person_can_sign_out_and_another_sign_in_with_the_same_browser(
     assert other.post("/api/v1/authentication/sign-out/").status_code in (200, 204)
 
 
-def test_times_count_in_the_zone_of_the_installation(ann: User) -> None:
+def test_times_are_in_the_time_zone_of_the_installation(ann: User) -> None:
     working = [{"days": [1, 2, 3, 4, 5], "start": "09:00", "end": "17:00"}]
     rule(ann, ip_group=["*"], hours=working)
     monday_noon_in_tokyo = datetime(2026, 11, 23, 3, tzinfo=UTC)
@@ -142,14 +140,14 @@ class TestApi:
     def body(self, people: dict[str, User]) -> dict[str, Any]:
         return {"name": "office", "user": str(people["user"].pk), "ip_group": ["10.0.0.0/8"], "action": "allow"}
 
-    def test_list_names_a_person_of_the_organization(
+    def test_list_requires_a_member_of_the_organization(
         self, as_org_admin: APIClient, body: dict[str, Any], named: str, make_user: Callable[..., User]
     ) -> None:
         made = as_org_admin.post(f"{ACLS}{named}", body, format="json")
         assert made.status_code == 201, made.content
         row = made.json()
         assert (row["user_display"], row["priority"], row["action"]) == ("Uma(uma)", 50, "allow")
-        assert [one["id"] for one in as_org_admin.get(f"{ACLS}{named}").json()] == [row["id"]]
+        assert [row["id"] for row in as_org_admin.get(f"{ACLS}{named}").json()] == [row["id"]]
         assert as_org_admin.get(f"{ACLS}{row['id']}/{named}").json()["name"] == "office"
         assert as_org_admin.get(ACLS).status_code == 403
         other = Organization.objects.create(name="branch")
@@ -157,7 +155,7 @@ class TestApi:
         rule(stranger)
         assert as_org_admin.get(f"{ACLS}?user={stranger.pk}").status_code == 403
 
-    def test_rules_about_people_of_other_organizations_are_unreachable(
+    def test_rules_about_users_of_other_organizations_are_not_found(
         self, as_org_admin: APIClient, named: str, make_user: Callable[..., User]
     ) -> None:
         stranger = make_user("stranger", org_id=Organization.objects.create(name="branch").pk)
@@ -174,7 +172,7 @@ class TestApi:
     @pytest.mark.parametrize(
         "item", ["10.0.0.0/33", "10.0.0.9-10.0.0.1", "10.0.0.1-::1", "host", "", "1.2.3.4;", "*.*"]
     )
-    def test_item_that_is_no_address_is_refused(self, as_org_admin: APIClient, body: dict[str, Any], item: str) -> None:
+    def test_invalid_address_item_is_refused(self, as_org_admin: APIClient, body: dict[str, Any], item: str) -> None:
         answer = as_org_admin.post(ACLS, {**body, "ip_group": ["10.0.0.1", item]}, format="json")
         assert answer.status_code == 400
         assert list(answer.json()["ip_group"]) == ["1"]
@@ -189,14 +187,12 @@ class TestApi:
             {"days": [1], "start": "08:00"},
         ],
     )
-    def test_span_that_is_none_is_refused(
-        self, as_org_admin: APIClient, body: dict[str, Any], span: dict[str, Any]
-    ) -> None:
+    def test_invalid_span_is_refused(self, as_org_admin: APIClient, body: dict[str, Any], span: dict[str, Any]) -> None:
         answer = as_org_admin.post(ACLS, {**body, "hours": [span]}, format="json")
         assert answer.status_code == 400
         assert "hours" in answer.json()
 
-    def test_organization_administrator_makes_no_rule_about_themselves_or_a_higher_role(
+    def test_organization_administrator_cannot_write_rules_about_themselves_or_higher_roles(
         self, as_org_admin: APIClient, body: dict[str, Any], people: dict[str, User]
     ) -> None:
         own = as_org_admin.post(ACLS, {**body, "user": str(people["org_admin"].pk)}, format="json")
@@ -209,11 +205,11 @@ class TestApi:
         assert higher.status_code in (400, 403)
         assert LoginAcl.objects.count() == 1
 
-    def test_super_administrator_does_not_shut_themselves_out(
+    def test_super_administrator_cannot_lock_themselves_out(
         self, as_admin: APIClient, body: dict[str, Any], people: dict[str, User]
     ) -> None:
         mine = {**body, "user": str(people["admin"].pk)}
-        refused = as_admin.post(ACLS, mine, format="json")  # the test client comes from 127.0.0.1
+        refused = as_admin.post(ACLS, mine, format="json")  # the address of the test client is 127.0.0.1
         assert refused.status_code == 400
         assert "127.0.0.1" in str(refused.json()["ip_group"])
         assert not LoginAcl.objects.exists()
@@ -222,10 +218,10 @@ class TestApi:
         assert as_admin.post(ACLS, second, format="json").status_code == 201
         first = LoginAcl.objects.get(priority=50)
         at = f"{ACLS}{first.pk}/?user={people['admin'].pk}"
-        assert as_admin.delete(at).status_code == 400  # the second rule would decide, and shut out
+        assert as_admin.delete(at).status_code == 400  # the second rule would then decide, and refuse the caller
         assert LoginAcl.objects.count() == 2
 
-    def test_rule_stays_with_its_person_and_their_number_is_limited(
+    def test_user_of_a_rule_is_fixed_and_the_number_of_rules_is_limited(
         self, as_admin: APIClient, body: dict[str, Any], people: dict[str, User], named: str
     ) -> None:
         row = as_admin.post(ACLS, body, format="json").json()
@@ -243,36 +239,36 @@ class TestApi:
         as_org_admin.post(ACLS, {**body, "hours": hours}, format="json")
         events = AuditEvent.objects.count()
 
-        def asked(address: str, date: str) -> dict[str, Any]:
+        def trial(address: str, date: str) -> dict[str, Any]:
             wish = {"user": str(people["user"].pk), "remote_addr": address, "date": date}
             answer: dict[str, Any] = as_org_admin.post(f"{ACLS}trial/", wish, format="json").json()
             return answer
 
         tuesday_night = "2026-11-24T01:30:00Z"
-        inside = asked("10.1.2.3", tuesday_night)
+        inside = trial("10.1.2.3", tuesday_night)
         assert (inside["is_admitted"], inside["rule"], inside["by_address"], inside["by_time"]) == (
             True, "office", True, True,
         )  # fmt: skip
-        assert asked("::ffff:10.1.2.3", tuesday_night)["is_admitted"] is True
-        assert asked("11.1.2.3", tuesday_night)["by_address"] is False
-        late = asked("10.1.2.3", "2026-11-24T02:00:00Z")
+        assert trial("::ffff:10.1.2.3", tuesday_night)["is_admitted"] is True
+        assert trial("11.1.2.3", tuesday_night)["by_address"] is False
+        late = trial("10.1.2.3", "2026-11-24T02:00:00Z")
         assert (late["is_admitted"], late["by_address"], late["by_time"]) == (False, True, False)
         for nowhere in ("office-pc", "10.0.0.0/8", "10.1.2.3, 10.1.2.4", "*"):
-            assert asked(nowhere, tuesday_night).keys() == {"remote_addr"}, "no verdict about what is no address"
+            assert trial(nowhere, tuesday_night).keys() == {"remote_addr"}, "an invalid address is a field error"
         assert AuditEvent.objects.count() == events
 
-    def test_every_write_is_recorded_with_its_person(
+    def test_every_write_is_audited_with_its_user(
         self, as_org_admin: APIClient, body: dict[str, Any], named: str
     ) -> None:
         row = as_org_admin.post(ACLS, body, format="json").json()
         as_org_admin.patch(f"{ACLS}{row['id']}/{named}", {"is_active": False}, format="json")
         as_org_admin.delete(f"{ACLS}{row['id']}/{named}")
-        told = AuditEvent.objects.filter(event__startswith="loginacl.").order_by("sequence")
-        assert [event.event for event in told] == ["loginacl.created", "loginacl.updated", "loginacl.deleted"]
-        assert all("(uma)" in event.resource for event in told)
+        records = AuditEvent.objects.filter(event__startswith="loginacl.").order_by("sequence")
+        assert [event.event for event in records] == ["loginacl.created", "loginacl.updated", "loginacl.deleted"]
+        assert all("(uma)" in event.resource for event in records)
 
 
-def test_command_line_lets_a_person_in_again(ann: User) -> None:
+def test_command_line_switches_off_the_rules_of_a_user(ann: User) -> None:
     rule(ann)
     rule(ann, name="night", is_active=False)
     assert Browser(AWAY).sign_in("ann").status_code == 400

@@ -1,4 +1,4 @@
-"""Wrong codes count for the account and for all accounts together, whatever their source.
+"""Wrong codes from all sources count for the account and for all accounts together.
 
 K6: guesses are counted wherever they come from.
 """
@@ -28,14 +28,14 @@ def app(ann: User) -> App:
 
 
 def guess(address: str, code: str, username: str = "ann") -> str:
-    """A whole sign-in with a wrong code from the given address; returns the error code of the answer."""
+    """Sign in with a wrong code from the given address. Returns the error code of the response."""
     browser = Browser(address)
     browser.sign_in(username)
     return str(browser.post(CHALLENGE, {"code": code}).json().get("error"))
 
 
 @pytest.mark.spec("S5-014")
-def test_k6_wrong_codes_lock_the_account_from_whichever_addresses(browser: Browser, app: App):
+def test_k6_wrong_codes_from_all_addresses_lock_the_account(browser: Browser, app: App):
     under_way = Browser("192.0.2.77")
     under_way.sign_in("ann")
     ssh = facade.check_password(
@@ -112,7 +112,7 @@ def test_lock_ends_the_sign_in_that_caused_it(app: App):
     assert browser.post(CHALLENGE, {"code": app.code()}).json()["error"] == "session_empty"
 
 
-def test_malformed_codes_are_no_guesses(app: App):
+def test_malformed_codes_do_not_count(app: App):
     browser = Browser()
     browser.sign_in("ann")
     for code in ("", "12345", "abcdef"):
@@ -120,7 +120,7 @@ def test_malformed_codes_are_no_guesses(app: App):
     assert not SignInGuard.objects.filter(kind=GuardKind.MFA).exists()
 
 
-def test_right_code_resets_the_account_and_each_lock_is_longer_than_the_last(app: App, ann: User):
+def test_right_code_resets_the_count_and_consecutive_locks_are_longer(app: App, ann: User):
     guess("192.0.2.1", app.wrong())
     browser = Browser()
     browser.sign_in("ann")

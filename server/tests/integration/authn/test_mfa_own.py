@@ -45,7 +45,7 @@ def app(ann: User) -> App:
 
 @pytest.fixture
 def signed_in(browser: Browser, app: App) -> Browser:
-    """Ann, signed in with her second factor. Her present code may be used again."""
+    """Ann, signed in with her second factor. Her current code can be used again."""
     browser.sign_in("ann")
     assert browser.post(CHALLENGE, {"code": app.code()}).status_code == 200
     app.forget_used()
@@ -111,7 +111,7 @@ def test_secret_shown_too_long_ago_cannot_be_confirmed(browser: Browser, ann: Us
     assert not TotpDevice.objects.filter(date_confirmed__isnull=False).exists()
 
 
-def test_secrets_are_stored_sealed_and_recovery_codes_hashed(app: App):
+def test_secrets_are_stored_encrypted_and_recovery_codes_hashed(app: App):
     secret = app.secret()
     assert secret is not None
     sealed = SealedSecret.objects.get(table="authn_totpdevice")
@@ -121,21 +121,21 @@ def test_secrets_are_stored_sealed_and_recovery_codes_hashed(app: App):
     assert not {code for code in app.recovery if code in stored}
 
 
-def test_deleting_a_user_deletes_the_sealed_secret(app: App, ann: User):
+def test_deleting_a_user_deletes_the_encrypted_secret(app: App, ann: User):
     ann.delete()
     assert not SealedSecret.objects.filter(table="authn_totpdevice").exists()
 
 
 def test_set_up_ends_the_other_sign_ins_and_tokens(browser: Browser, ann: User):
-    there = Browser("192.0.2.99")
-    there.sign_in("ann")
+    other = Browser("192.0.2.99")
+    other.sign_in("ann")
     token = APIClient().post("/api/v1/authentication/auth/", {"username": "ann", "password": PASSWORD}).json()["token"]
     browser.sign_in("ann")
     browser.post(PASSWORD_VERIFY, {"password": PASSWORD})
     begun = browser.post(START).json()
     assert browser.post(CONFIRM, {"code": pyotp.TOTP(begun["secret"]).now()}).status_code == 200
     assert browser.get(PROFILE).status_code == 200
-    assert there.get(PROFILE).status_code == 401
+    assert other.get(PROFILE).status_code == 401
     assert APIClient(HTTP_AUTHORIZATION=f"Bearer {token}").get(PROFILE).status_code == 401
 
 
@@ -175,7 +175,7 @@ def test_mandatory_second_factor_cannot_be_switched_off(signed_in: Browser, app:
     assert TotpDevice.objects.exists()
 
 
-def test_changing_the_level_alone_switches_nothing_off(
+def test_changing_the_level_removes_no_factor(
     signed_in: Browser, make_person: Callable[..., User], client_of: Callable[[User | None], APIClient]
 ):
     answer = signed_in.patch(PROFILE, {"mfa_level": 0})
@@ -231,15 +231,15 @@ def test_reset_removes_the_app_and_ends_the_sign_ins(
 
 def test_reset_ends_the_sign_ins_over_ssh(ann: User, as_admin: APIClient):
     app, way = App(ann), {"remote_addr": "192.0.2.10", "proxy_id": PROXY_ID}
-    asked = facade.check_password(
+    first_factor = facade.check_password(
         username="ann", password=PASSWORD, login_from=LoginFrom.SSH_TERMINAL, **way
     ).second_factor
-    assert asked is not None
-    let_in = facade.sign_in_with_code(token=asked.token, code=app.code(), **way)
-    assert let_in.ticket is not None
-    assert facade.ticket_holder(let_in.ticket, **way).fault is None
+    assert first_factor is not None
+    signed_in = facade.sign_in_with_code(token=first_factor.token, code=app.code(), **way)
+    assert signed_in.ticket is not None
+    assert facade.ticket_holder(signed_in.ticket, **way).fault is None
     assert as_admin.post(f"/api/v1/users/users/{ann.pk}/otp/reset/").status_code == 200
-    assert facade.ticket_holder(let_in.ticket, **way).fault is not None
+    assert facade.ticket_holder(signed_in.ticket, **way).fault is not None
 
 
 def test_reset_of_oneself_or_of_higher_roles_is_refused(make_person: Callable[..., User]):
@@ -260,7 +260,7 @@ def test_reset_of_oneself_or_of_higher_roles_is_refused(make_person: Callable[..
 
 
 class Vault(PosternView):
-    """A view that needs a fresh second factor."""
+    """A view that requires a recent second factor."""
 
     rights = {"GET": Right.VALID_USER, "POST": Right.VALID_USER}
     needs_fresh_mfa = frozenset({"GET"})
@@ -309,7 +309,7 @@ def test_user_without_a_second_factor_gets_a_clear_error(browser: Browser, ann: 
     assert "profile page" in answer.json()["error"]
 
 
-def test_view_that_needs_a_fresh_second_factor_is_closed_until_verification(ann: User, app: App):
+def test_view_requires_a_recent_second_factor(ann: User, app: App):
     def call(method: str, auth: object) -> Response:
         request = getattr(APIRequestFactory(), method)("/")
         force_authenticate(request, user=ann, token=auth)

@@ -1,4 +1,4 @@
-"""Signing in with a second factor in a browser, for an API token and at a proxy; there is no way around it."""
+"""Sign-in with a second factor in a browser, for an API token and at a proxy."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -146,7 +146,7 @@ def test_k27_pending_sign_in_ends_with_the_password_and_with_time(browser: Brows
     assert browser.post(CHALLENGE, {"code": app.code()}).json()["error"] == "session_empty"
 
 
-def test_account_closed_between_the_factors_stays_closed(browser: Browser, app: App, ann: User):
+def test_account_disabled_between_the_factors_is_refused(browser: Browser, app: App, ann: User):
     browser.sign_in("ann")
     User.objects.filter(pk=ann.pk).update(date_expired=clock.now())
     assert browser.post(CHALLENGE, {"code": app.code()}).json()["error"] == "user_expired"
@@ -225,15 +225,15 @@ def test_setting_is_changed_over_the_settings_api(make_person: Callable[..., Use
     assert Browser().sign_in("root").json()["error"] == "mfa_required"
 
 
-def test_k51_requiring_mfa_closes_what_was_opened_without_it(browser: Browser, ann: User):
+def test_k51_requiring_mfa_ends_sign_ins_without_it(browser: Browser, ann: User):
     browser.sign_in("ann")
     token = APIClient().post(TOKENS, {"username": "ann", "password": PASSWORD}).json()["token"]
     bearer = APIClient(HTTP_AUTHORIZATION=f"Bearer {token}")
     assert (browser.get(PROFILE).status_code, bearer.get(PROFILE).status_code) == (200, 200)
     force_for(1)
     assert (browser.get(PROFILE).status_code, bearer.get(PROFILE).status_code) == (401, 401)
-    # A redirect back to `next` would loop, because the browser has no session any more.
-    assert "Location" not in browser.get("/core/auth/login/"), "the sign-in page, for nobody is signed in"
+    # A redirect to `next` would loop, because the browser no longer has a session.
+    assert "Location" not in browser.get("/core/auth/login/"), "the sign-in page, because nobody is signed in"
 
 
 # --- tokens ---
@@ -310,7 +310,7 @@ def test_proxy_token_is_not_stored_and_is_invalid_in_a_browser(browser: Browser,
     assert browser.post(CHALLENGE, {"code": app.code()}).json()["error"] == "session_empty"
 
 
-def test_proxy_is_told_that_an_app_must_be_set_up_first(ann: User):
+def test_proxy_gets_the_denial_that_an_app_must_be_set_up(ann: User):
     User.objects.filter(pk=ann.pk).update(mfa_level=2, language="en")
     answer = _ssh()
     assert answer.denial is not None

@@ -1,5 +1,5 @@
-"""Others at a user's own address (one office, one provider's NAT) do not lock the user out, and get no more tries than
-strangers.
+"""Others at the address of a user (an office, the NAT of a provider) do not lock the user out, and have the same number
+of tries as strangers.
 """
 
 import random
@@ -78,9 +78,9 @@ def known(ann: User, judged: list[datetime]) -> User:
 
 
 @pytest.mark.any_database  # repeats the SQL statements of the other tests thousands of times
-def test_neighbour_who_guesses_for_hours_does_not_lock_out_the_owner(known: User, at: Clock):
+def test_hours_of_guesses_by_a_neighbour_do_not_lock_out_the_owner(known: User, at: Clock):
     start = at.now
-    while at.now - start < timedelta(hours=6):  # at night: guesses as often as possible
+    while at.now - start < timedelta(hours=6):  # at night, the neighbour guesses as often as possible
         attempt()
         at.go_on(seconds=20)
     waited = at.now
@@ -91,8 +91,8 @@ def test_neighbour_who_guesses_for_hours_does_not_lock_out_the_owner(known: User
         assert at.now - waited <= timedelta(minutes=31), "no longer than the lock of everybody else"
 
 
-def test_wait_of_a_known_place_is_ignored_while_the_account_is_open(known: User, at: Clock):
-    for _ in range(3):  # locks the account three times; the place waits an hour in the end
+def test_wait_of_a_known_place_is_ignored_while_the_account_is_not_locked(known: User, at: Clock):
+    for _ in range(3):  # locks the account three times; after that the place has to wait an hour
         while attempt() != "block_login":
             pass
         for seconds in (60, 300, 1500):
@@ -107,7 +107,7 @@ def test_wait_of_a_known_place_is_ignored_while_the_account_is_open(known: User,
     assert attempt(password=PASSWORD) == "in"
 
 
-def test_neighbours_who_guess_at_other_names_lock_out_nobody_who_signs_in_there(known: User):
+def test_guesses_of_neighbours_at_other_names_do_not_lock_out_known_users(known: User):
     for number in range(35):
         attempt(f"name{number}")
     assert attempt("nobody") == "block_login", "the address is locked for everybody else"
@@ -152,7 +152,7 @@ def test_ssh_key_is_not_refused_at_an_address_that_others_locked(ann: User, judg
     guard.require_open("ann", ELSEWHERE)
 
 
-def test_account_lock_refuses_keys_from_strange_addresses_and_wrong_codes_refuse_them_everywhere(known: User):
+def test_account_lock_refuses_keys_from_unknown_addresses_and_code_lock_everywhere(known: User):
     for _ in range(7):
         attempt("ann", ELSEWHERE)
     guard.require_open("ann", OFFICE)
@@ -165,7 +165,7 @@ def test_account_lock_refuses_keys_from_strange_addresses_and_wrong_codes_refuse
 
 
 def test_neighbour_cannot_tell_existing_accounts_before_a_lock(known: User, at: Clock):
-    """Holds over several windows: failures at a known place an hour ago reveal nothing."""
+    """Also over several windows: failures at a known place an hour ago reveal nothing."""
     for _ in range(4):
         assert [text_of_refusal("ann") for _ in range(4)] == [text_of_refusal("nobody") for _ in range(4)]
         at.go_on(minutes=31)
@@ -184,7 +184,7 @@ def test_no_more_guesses_than_the_limit_are_checked_around_the_end_of_a_window(
     assert most_within(HALF_HOUR, judged) == 7
 
 
-def test_attempts_that_were_taken_back_leave_no_count(ann: User, at: Clock):
+def test_uncounted_attempts_leave_no_count(ann: User, at: Clock):
     attempts = [guard.reserve("ann", OFFICE) for _ in range(7)]
     assert SignInGuard.objects.get(kind=GuardKind.ACCOUNT).date_locked_until is not None
     for counted in attempts:
@@ -195,7 +195,7 @@ def test_attempts_that_were_taken_back_leave_no_count(ann: User, at: Clock):
     assert (row.failures, row.locks, row.date_locked_until) == (0, 0, None)
 
 
-def test_attempts_that_were_taken_back_leave_a_known_place_unchanged(known: User, at: Clock):
+def test_uncounted_attempts_leave_a_known_place_unchanged(known: User, at: Clock):
     for _ in range(6):
         attempt()
     counted = guard.reserve("ann", OFFICE)
@@ -211,7 +211,7 @@ def most_within(span: timedelta, instants: list[datetime]) -> int:
 
 
 def next_change(at: Clock) -> datetime:
-    """When the next lock or wait ends."""
+    """The end of the next lock or wait."""
     rows = [*SignInGuard.objects.all(), *KnownPlace.objects.all()]
     return min(row.date_locked_until for row in rows if row.date_locked_until and row.date_locked_until > at.now)
 
@@ -232,9 +232,7 @@ def guesses_of_a_day(at: Clock, ways: list[Callable[[], str]], hesitate: Callabl
 def test_worst_case_for_one_account_is_10_guesses_in_half_an_hour_and_363_a_day(
     known: User, at: Clock, judged: list[datetime], seed: int
 ):
-    """Strangers have 7 guesses in half an hour, 336 a day. Somebody at a known address has 3 more, and 27
-    more a day.
-    """
+    """Unknown places have 7 guesses in half an hour, 336 a day. A known address has 3 more, and 27 more a day."""
     chosen = random.Random(seed)
     addresses = iter(f"10.{number >> 16 & 255}.{number >> 8 & 255}.{number & 255}" for number in range(1, 1 << 24))
     ways: list[Callable[[], str]] = [attempt, lambda: attempt("ann", next(addresses))]

@@ -1,4 +1,4 @@
-"""Overload: a password comparison gets no turn. The sign-in answers 503, is not counted and is not reported as a
+"""Overload: a password comparison gets no slot. The response is 503, and the attempt is neither counted nor logged as a
 refusal.
 """
 
@@ -26,16 +26,16 @@ OWN_PASSWORD = "/api/v1/users/profile/password/"
 
 @pytest.fixture
 def no_room(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """Other processes of this machine hold every turn for hashing."""
+    """Other processes of this machine occupy every slot for hashing."""
     monkeypatch.setattr(hashing, "_WAIT_S", 0.05)
     folder = private_folder(settings.POSTERN.run_dir)
-    held = [os.open(folder / f"hashing-{number}.lock", os.O_RDWR | os.O_CREAT, 0o600) for number in range(2)]
-    for descriptor in held:
+    descriptors = [os.open(folder / f"hashing-{number}.lock", os.O_RDWR | os.O_CREAT, 0o600) for number in range(2)]
+    for descriptor in descriptors:
         fcntl.flock(descriptor, fcntl.LOCK_EX)
     try:
         yield
     finally:
-        for descriptor in held:
+        for descriptor in descriptors:
             os.close(descriptor)
 
 
@@ -43,7 +43,7 @@ def failures() -> set[int]:
     return set(SignInGuard.objects.values_list("failures", flat=True))
 
 
-def test_sign_in_at_the_console_answers_try_again(browser: Browser, ann: User, no_room: None) -> None:
+def test_overload_refuses_a_console_sign_in_with_try_again(browser: Browser, ann: User, no_room: None) -> None:
     for _ in range(10):
         answer = browser.sign_in("ann")
         assert answer.status_code == 503
@@ -52,13 +52,13 @@ def test_sign_in_at_the_console_answers_try_again(browser: Browser, ann: User, n
     assert failures() <= {0}
 
 
-def test_sign_in_through_a_proxy_answers_try_again(client: Client, ann: User, no_room: None) -> None:
+def test_overload_refuses_a_proxy_sign_in_with_try_again(client: Client, ann: User, no_room: None) -> None:
     proxy = Proxy(client)
-    asked = access.SignInPassword(
+    request = access.SignInPassword(
         username="ann", password="wrong", remote_addr="192.0.2.9", login_from=LoginFrom.SSH_TERMINAL
     )
     for _ in range(10):
-        answer = proxy.post(access.SIGN_IN_PASSWORD, msgspec.json.encode(asked))
+        answer = proxy.post(access.SIGN_IN_PASSWORD, msgspec.json.encode(request))
         assert answer.status_code == 503
         assert answer["Retry-After"]
     assert failures() <= {0}
@@ -74,9 +74,7 @@ def test_overload_does_not_reset_earlier_failures(browser: Browser, ann: User, r
     assert failures() == {3}
 
 
-def test_new_password_answers_try_again_and_changes_nothing(
-    browser: Browser, ann: User, request: pytest.FixtureRequest
-):
+def test_overload_refuses_a_new_password_with_try_again(browser: Browser, ann: User, request: pytest.FixtureRequest):
     browser.sign_in("ann")
     request.getfixturevalue("no_room")
     body = {

@@ -1,4 +1,4 @@
-"""OpenID Connect with a provider, or somebody between, that lies: nobody is signed in, and the sentence says why."""
+"""OpenID Connect with a hostile provider or attacker in between: nobody is signed in, and the message says why."""
 
 import base64
 import time
@@ -39,7 +39,7 @@ def corp(as_admin: APIClient) -> Iterator[OpenidStandIn]:
 
 
 def refused(answer: Any, words: str) -> None:
-    """Refused with this sentence, and nothing was made."""
+    """Assert a refusal with this message, and that nothing was created."""
     assert answer.status_code == 400, answer.content
     assert words in answer.json()["msg"]
     assert not LoginSession.objects.exclude(user__username="admin").exists()
@@ -53,8 +53,8 @@ def without(name: str) -> Alter:
     return lambda claims: {key: value for key, value in claims.items() if key != name}
 
 
-def test_the_right_answer_signs_in(corp: OpenidStandIn) -> None:
-    """Otherwise the refusals below would show nothing."""
+def test_valid_answer_signs_in(corp: OpenidStandIn) -> None:
+    """Shows that the refusals below have other causes than the setup."""
     guest = Guest()
     assert guest.walk(corp).status_code == 200
     assert guest.get("/api/v1/users/profile/").json()["username"] == "ann"
@@ -77,7 +77,7 @@ def test_the_right_answer_signs_in(corp: OpenidStandIn) -> None:
     ids=["foreign-key", "none", "HS256", "RS512", "altered", "kid", "two-parts", "empty", "letters", "long"],
 )
 @pytest.mark.any_database
-def test_k49_a_token_that_the_provider_has_not_signed(
+def test_k49_token_without_a_signature_of_the_provider_is_refused(
     corp: OpenidStandIn, sign: Callable[[dict[str, Any]], str]
 ) -> None:
     corp.sign = sign
@@ -110,7 +110,7 @@ def test_k49_a_token_that_the_provider_has_not_signed(
     ],
 )
 @pytest.mark.any_database
-def test_k49_a_token_with_other_claims(corp: OpenidStandIn, alter: Alter, words: str) -> None:
+def test_k49_token_with_invalid_claims_is_refused(corp: OpenidStandIn, alter: Alter, words: str) -> None:
     corp.alter = alter
     refused(Guest().walk(corp), words)
 
@@ -122,12 +122,12 @@ def test_k49_a_token_with_other_claims(corp: OpenidStandIn, alter: Alter, words:
     lambda claims: {**claims, "iat": int(time.time()) + 30},
 ])  # fmt: skip
 @pytest.mark.any_database
-def test_claims_within_the_rules(corp: OpenidStandIn, alter: Alter) -> None:
+def test_token_with_unusual_valid_claims_is_accepted(corp: OpenidStandIn, alter: Alter) -> None:
     corp.alter = alter
     assert Guest().walk(corp).status_code == 200
 
 
-def test_a_key_that_is_too_short(corp: OpenidStandIn) -> None:
+def test_short_key_is_refused(corp: OpenidStandIn) -> None:
     weak = rsa.generate_private_key(65537, 1024)  # noqa: S505 - it must be refused
     numbers = weak.public_key().public_numbers()
     modulus = base64.urlsafe_b64encode(numbers.n.to_bytes(128, "big")).decode().rstrip("=")
@@ -135,14 +135,16 @@ def test_a_key_that_is_too_short(corp: OpenidStandIn) -> None:
     refused(Guest().walk(corp), "no key that Postern accepts")
 
 
-def test_a_token_without_kid_is_tried_with_each_key(corp: OpenidStandIn) -> None:
+def test_token_without_kid_is_verified_with_each_key(corp: OpenidStandIn) -> None:
     rows = [rsa_key(name).as_dict(private=False) for name in ("foreign", "own")]
     corp.keys = [{"kty": row["kty"], "n": row["n"], "e": row["e"]} for row in rows]
     corp.sign = lambda claims: signed(claims, rsa_key("own"), kid="")
     assert Guest().walk(corp).status_code == 200
 
 
-def test_an_unknown_key_is_looked_for_once_a_minute(corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_keys_are_reloaded_for_an_unknown_kid_at_most_once_a_minute(
+    corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert Guest().walk(corp).status_code == 200
     corp.keys = [{**rsa_key("new").as_dict(private=False), "kid": "k2"}]
     corp.sign = lambda claims: signed(claims, rsa_key("new"), kid="k2")
@@ -154,7 +156,7 @@ def test_an_unknown_key_is_looked_for_once_a_minute(corp: OpenidStandIn, monkeyp
     assert corp.asked.count("jwks") == 2
 
 
-def test_metadata_are_kept_for_an_hour(corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metadata_are_cached_for_an_hour(corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     for _ in range(2):
         assert Guest().walk(corp).status_code == 200
     assert corp.asked.count("openid-configuration") == 1
@@ -163,7 +165,7 @@ def test_metadata_are_kept_for_an_hour(corp: OpenidStandIn, monkeypatch: pytest.
     assert corp.asked.count("openid-configuration") == 2
 
 
-def test_a_provider_that_swaps_its_issuer(corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_metadata_with_another_issuer_are_refused(corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     assert Guest().walk(corp).status_code == 200
     corp.metadata["issuer"] = "https://evil.example"
     monkeypatch.setattr(metadata, "monotonic_s", lambda: monotonic_s() + 3601)
@@ -174,14 +176,14 @@ def test_a_provider_that_swaps_its_issuer(corp: OpenidStandIn, monkeypatch: pyte
 
 @pytest.mark.parametrize("address", ["https://evil.example/", "", "https://corp.example"])
 @pytest.mark.any_database
-def test_an_answer_that_names_another_issuer(corp: OpenidStandIn, address: str) -> None:
+def test_answer_with_another_issuer_is_refused(corp: OpenidStandIn, address: str) -> None:
     guest = Guest()
     back = corp.come_back(guest.start(), iss=address)
     refused(guest.use(guest.come_back(back)), "came from a provider other than the one that was asked")
     assert "token" not in corp.asked
 
 
-def test_a_provider_that_does_not_name_itself_is_taken_as_its_metadata_say(corp: OpenidStandIn) -> None:
+def test_answer_without_issuer_is_accepted_if_the_metadata_allow_it(corp: OpenidStandIn) -> None:
     corp.names_itself = False
     assert Guest().walk(corp).status_code == 200
     guest = Guest()
@@ -189,13 +191,13 @@ def test_a_provider_that_does_not_name_itself_is_taken_as_its_metadata_say(corp:
     assert "a provider other than the one that was asked" in guest.use(guest.come_back(back)).json()["msg"]
 
 
-def test_userinfo_about_another_person(corp: OpenidStandIn) -> None:
+def test_userinfo_about_another_person_is_refused(corp: OpenidStandIn) -> None:
     corp.userinfo_sub = "s-boss"
     refused(Guest().walk(corp), "a person other than the one who signed in")
 
 
-def test_a_failing_userinfo_endpoint_signs_nobody_in(corp: OpenidStandIn) -> None:
-    """Its claims may be those by which rules give roles: without them the roles would be taken away."""
+def test_failing_userinfo_endpoint_signs_nobody_in(corp: OpenidStandIn) -> None:
+    """Its claims may be needed by the rules: without them the roles would be removed."""
     corp.manners["userinfo"] = "error"
     refused(Guest().walk(corp), "HTTP status 500")
 
@@ -203,7 +205,7 @@ def test_a_failing_userinfo_endpoint_signs_nobody_in(corp: OpenidStandIn) -> Non
 @pytest.mark.parametrize("name", ["openid-configuration", "token", "jwks", "userinfo"])
 @pytest.mark.parametrize("manner", ["redirect", "huge", "html"])
 @pytest.mark.any_database
-def test_an_answer_that_is_no_answer(corp: OpenidStandIn, name: str, manner: str) -> None:
+def test_invalid_response_of_an_endpoint_is_refused(corp: OpenidStandIn, name: str, manner: str) -> None:
     corp.manners[name] = manner
     guest = Guest()
     page = guest.start()
@@ -216,7 +218,7 @@ def test_an_answer_that_is_no_answer(corp: OpenidStandIn, name: str, manner: str
 @pytest.mark.parametrize("manner", ["silent", "drip"])
 @pytest.mark.parametrize("name", ["openid-configuration", "token"])
 @pytest.mark.any_database
-def test_a_provider_that_never_ends_holds_nobody_for_long(corp: OpenidStandIn, name: str, manner: str) -> None:
+def test_wait_for_an_endless_response_is_limited(corp: OpenidStandIn, name: str, manner: str) -> None:
     corp.manners[name] = manner
     guest, began_s = Guest(), monotonic_s()
     page = guest.start()
@@ -226,12 +228,12 @@ def test_a_provider_that_never_ends_holds_nobody_for_long(corp: OpenidStandIn, n
     refused(answer, "did not answer within 5 seconds")
 
 
-def test_k26_a_state_counts_once_and_in_its_browser_only(corp: OpenidStandIn) -> None:
+def test_k26_state_is_accepted_once_in_its_browser_only(corp: OpenidStandIn) -> None:
     guest, thief = Guest(), Guest()
     back = corp.come_back(guest.start())
     thief.start()
     assert thief.come_back(back) == "none"
-    assert SignInGuard.objects.filter(kind="address").exists()  # it counts as a guess
+    assert SignInGuard.objects.filter(kind="address").exists()  # the wrong state counts as a guess
     visit = guest.come_back(back)
     assert thief.use(visit).json()["error"] == "external_lapsed"
     assert guest.come_back(back) == "none"
@@ -239,7 +241,7 @@ def test_k26_a_state_counts_once_and_in_its_browser_only(corp: OpenidStandIn) ->
     assert guest.use(visit).json()["error"] == "external_lapsed"
 
 
-def test_a_code_that_was_used_before(corp: OpenidStandIn) -> None:
+def test_used_code_is_refused(corp: OpenidStandIn) -> None:
     first = Guest()
     back = corp.come_back(first.start())
     code = back.partition("code=")[2].partition("&")[0]
@@ -251,18 +253,18 @@ def test_a_code_that_was_used_before(corp: OpenidStandIn) -> None:
     assert "does not accept the code" in answer.json()["msg"]
 
 
-def test_k26_the_code_of_another_visit_fails_by_pkce(corp: OpenidStandIn) -> None:
-    """The thief has the victim's code before the victim has used it; the verifier is not theirs."""
+def test_k26_pkce_refuses_the_code_of_another_visit(corp: OpenidStandIn) -> None:
+    """The thief has the unused code of the victim, but not its verifier."""
     victim, thief = Guest(), Guest()
     theirs = corp.come_back(victim.start())
     own = corp.come_back(thief.start())
-    codes = [one.partition("code=")[2].partition("&")[0] for one in (theirs, own)]
+    codes = [location.partition("code=")[2].partition("&")[0] for location in (theirs, own)]
     answer = thief.use(thief.come_back(own.replace(codes[1], codes[0])))
     refused(answer, "does not accept the code")
 
 
-def test_a_visit_belongs_to_its_provider(as_admin: APIClient, corp: OpenidStandIn) -> None:
-    """The answer of one provider is not taken at the address of another."""
+def test_visit_is_refused_at_another_provider(as_admin: APIClient, corp: OpenidStandIn) -> None:
+    """The answer of one provider is refused at the address of another."""
     save(as_admin, form_of(corp, name="Other", slug="other"))
     guest = Guest()
     back = corp.come_back(guest.start("corp"))
@@ -270,7 +272,7 @@ def test_a_visit_belongs_to_its_provider(as_admin: APIClient, corp: OpenidStandI
     assert "token" not in corp.asked
 
 
-def test_parameters_that_are_there_twice(corp: OpenidStandIn) -> None:
+def test_repeated_parameters_are_ignored(corp: OpenidStandIn) -> None:
     guest = Guest()
     back = corp.come_back(guest.start())
     assert guest.come_back(f"{back}&state=another") == "none"
@@ -281,18 +283,18 @@ def test_parameters_that_are_there_twice(corp: OpenidStandIn) -> None:
     ("error", "words"), [("access_denied", "You were not signed in at Corp"), ("invalid_scope<b>", "invalid_scope")]
 )
 @pytest.mark.any_database
-def test_an_error_of_the_provider(corp: OpenidStandIn, error: str, words: str) -> None:
+def test_error_of_the_provider_is_reported(corp: OpenidStandIn, error: str, words: str) -> None:
     guest = Guest()
     back = corp.come_back(guest.start(), code="", error=error)
     refused(guest.use(guest.come_back(back)), words)
 
 
-def test_a_wrong_client_secret(corp: OpenidStandIn) -> None:
+def test_wrong_client_secret_is_reported(corp: OpenidStandIn) -> None:
     corp.client_secret = "another"
     refused(Guest().walk(corp), "refuses the client ID or the client secret")
 
 
-def test_a_visit_to_a_company_is_not_used_here(corp: OpenidStandIn) -> None:
+def test_visit_to_a_company_provider_is_refused(corp: OpenidStandIn) -> None:
     guest = Guest()
     visit = guest.come_back(corp.come_back(guest.start()))
     answer = guest.post("/api/v1/authentication/external/sign-in/", {"id": visit})

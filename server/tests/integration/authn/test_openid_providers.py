@@ -1,4 +1,4 @@
-"""The providers as a resource: who writes them, where the secret goes, and what the test of a form finds."""
+"""The resource of OpenID Connect providers: rights, destination of the secret, and the test of a form."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -34,11 +34,11 @@ def admin(as_admin: APIClient) -> APIClient:
 
 
 def stored() -> OpenidProvider:
-    found: OpenidProvider = OpenidProvider.objects.get()
-    return found
+    row: OpenidProvider = OpenidProvider.objects.get()
+    return row
 
 
-def test_a_provider_is_stored_changed_and_deleted_with_its_secret(admin: APIClient, corp: OpenidStandIn) -> None:
+def test_provider_is_stored_changed_and_deleted_with_its_secret(admin: APIClient, corp: OpenidStandIn) -> None:
     made = save(admin, form_of(corp))
     assert "client_secret" not in made
     assert (made["has_secret"], made["order"], made["rules"]) == (True, 50, [])
@@ -61,9 +61,7 @@ def test_a_provider_is_stored_changed_and_deleted_with_its_secret(admin: APIClie
     assert SECRET not in str(list(AuditEvent.objects.values()))
 
 
-def test_the_secret_goes_to_the_issuer_and_client_that_it_is_stored_for_only(
-    admin: APIClient, corp: OpenidStandIn
-) -> None:
+def test_secret_is_sent_only_to_its_issuer_and_client(admin: APIClient, corp: OpenidStandIn) -> None:
     made = save(admin, form_of(corp))
     url = f"{PROVIDERS}{made['id']}/"
     with serving(OpenidStandIn()) as elsewhere:
@@ -101,21 +99,23 @@ def test_the_secret_goes_to_the_issuer_and_client_that_it_is_stored_for_only(
         ({"name": "a\u202eb"}, "name"),
     ],
 )
-def test_what_cannot_be_stored(admin: APIClient, corp: OpenidStandIn, change: dict[str, Any], field: str) -> None:
+def test_invalid_provider_values_are_refused(
+    admin: APIClient, corp: OpenidStandIn, change: dict[str, Any], field: str
+) -> None:
     answer = admin.post(PROVIDERS, {**form_of(corp), **change})
     assert answer.status_code == 400
     assert list(answer.json()) == [field]
     assert not OpenidProvider.objects.exists()
 
 
-def test_names_are_unique_and_the_id_stays(admin: APIClient, corp: OpenidStandIn) -> None:
+def test_names_are_unique_and_the_slug_cannot_be_changed(admin: APIClient, corp: OpenidStandIn) -> None:
     made = save(admin, form_of(corp))
     assert list(admin.post(PROVIDERS, form_of(corp, slug="other")).json()) == ["name"]
     assert list(admin.post(PROVIDERS, form_of(corp, name="Other")).json()) == ["slug"]
     assert list(admin.patch(f"{PROVIDERS}{made['id']}/", {"slug": "other"}).json()) == ["slug"]
 
 
-def test_there_can_be_twenty(admin: APIClient, corp: OpenidStandIn) -> None:
+def test_number_of_providers_is_limited_to_twenty(admin: APIClient, corp: OpenidStandIn) -> None:
     for number in range(20):
         save(admin, form_of(corp, name=f"P {number}", slug=f"p-{number}", client_secret=""))
     assert list(admin.post(PROVIDERS, form_of(corp)).json()) == ["name"]
@@ -131,7 +131,7 @@ def test_k35_only_super_administrators_write_and_read_them(
     assert corp.asked == []
 
 
-def test_a_good_form_is_found_good_before_it_is_saved(admin: APIClient, corp: OpenidStandIn) -> None:
+def test_valid_form_passes_the_test_before_it_is_saved(admin: APIClient, corp: OpenidStandIn) -> None:
     answer = admin.post(TEST, {**form_of(corp), "signs_out": True}, HTTP_PREFER="")
     assert answer.status_code == 200, answer.content
     assert "it knows the client" in answer.json()["msg"]
@@ -178,29 +178,31 @@ def test_each_failure_of_the_test_says_what_to_change(
     ],
 )
 @pytest.mark.any_database
-def test_k36_addresses_that_are_not_dialled(admin: APIClient, corp: OpenidStandIn, issuer: str, words: str) -> None:
+def test_k36_forbidden_addresses_are_not_contacted(
+    admin: APIClient, corp: OpenidStandIn, issuer: str, words: str
+) -> None:
     answer = admin.post(TEST, form_of(corp, issuer=issuer))
     assert answer.status_code == 400
     assert words in str(answer.json())
 
 
-def test_claims_are_signed_with_another_kind_of_key(admin: APIClient, corp: OpenidStandIn) -> None:
-    """Secret keys and keys for encryption in the answer are passed over."""
+def test_unsuitable_keys_of_the_provider_are_skipped(admin: APIClient, corp: OpenidStandIn) -> None:
+    """Secret keys and encryption keys in the response are skipped."""
     own = {**rsa_key("own").as_dict(private=False), "kid": "k1"}
     corp.keys = [{"kty": "oct", "k": "c2VjcmV0", "kid": "k1"}, {**own, "use": "enc"}, {"kty": "EC"}, 7, own]
     save(admin, form_of(corp))
     assert Guest().walk(corp).status_code == 200
 
 
-def test_a_rule_about_a_group_names_it(admin: APIClient, corp: OpenidStandIn) -> None:
+def test_rule_may_give_membership_in_a_group(admin: APIClient, corp: OpenidStandIn) -> None:
     group = UserGroup.objects.create(org_id=DEFAULT_ORG_ID, name="dba")
     rules = [{"claim": "groups", "value": "dba", "role": "", "group": str(group.pk)}]
     made = save(admin, form_of(corp, rules=rules))
     assert admin.get(f"{PROVIDERS}{made['id']}/").json()["rules"] == rules
 
 
-def test_no_more_rights_no_more_writes(corp: OpenidStandIn, make_person: Callable[..., User]) -> None:
-    """A super administrator who lost the role a moment ago changes nothing with the session that is left."""
+def test_caller_who_lost_the_role_cannot_write(corp: OpenidStandIn, make_person: Callable[..., User]) -> None:
+    """A super administrator who has just lost the role cannot write with their existing session."""
     boss = make_person("boss")
     User.objects.filter(pk=boss.pk).update(role="Admin")
     browser = Browser()

@@ -1,4 +1,4 @@
-"""Sign-in with OpenID Connect: who becomes a user, with which rights, and which rules of Postern hold after it."""
+"""Sign-in with OpenID Connect: creation of users, rights from claims, and the rules of Postern that apply after it."""
 
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -36,8 +36,8 @@ def corp() -> Iterator[OpenidStandIn]:
 
 
 def ann() -> User:
-    found: User = User.objects.get(username="ann")
-    return found
+    user: User = User.objects.get(username="ann")
+    return user
 
 
 def group(name: str, org_id: Any = DEFAULT_ORG_ID) -> UserGroup:
@@ -49,14 +49,14 @@ def groups_of(user: User) -> set[str]:
     return set(UserGroupMember.objects.filter(user=user).values_list("usergroup__name", flat=True))
 
 
-def test_the_first_sign_in_creates_the_user(as_admin: APIClient, corp: OpenidStandIn) -> None:
+def test_first_sign_in_creates_the_user(as_admin: APIClient, corp: OpenidStandIn) -> None:
     save(as_admin, form_of(corp))
     guest = Guest()
     answer = guest.walk(corp)
     assert answer.json() == {"next": "/ui/", "must_change_password": False}
     user = ann()
-    shown = (user.source, user.role, user.name, user.email, user.has_usable_password())
-    assert shown == ("openid", "User", "Ann Li", "ann@corp.example", False)
+    facts = (user.source, user.role, user.name, user.email, user.has_usable_password())
+    assert facts == ("openid", "User", "Ann Li", "ann@corp.example", False)
     assert Membership.objects.get(user=user).org_id == DEFAULT_ORG_ID
     identity = FederatedIdentity.objects.get(user=user)
     assert (identity.issuer, identity.subject) == (corp.issuer, "s-ann")
@@ -73,7 +73,7 @@ def test_identity_is_the_subject_never_name_or_mail(as_admin: APIClient, corp: O
     assert Guest().walk(corp).status_code == 200
     corp.claims |= {"preferred_username": "renamed", "email": "new@corp.example", "name": "Ann Wang"}
     assert Guest().walk(corp).status_code == 200
-    user = ann()  # the username stays
+    user = ann()  # the username does not change
     assert (user.email, user.name) == ("new@corp.example", "Ann Wang")
     corp.claims |= {"sub": "s-other", "preferred_username": "ann"}
     answer = Guest().walk(corp)
@@ -85,7 +85,7 @@ def test_identity_is_the_subject_never_name_or_mail(as_admin: APIClient, corp: O
 
 
 @pytest.mark.parametrize("source", ["local", "ldap", "openid"])
-def test_an_account_of_another_source_is_never_taken_over(
+def test_account_of_another_source_is_never_taken_over(
     as_admin: APIClient, corp: OpenidStandIn, make_person: Callable[..., User], source: str
 ) -> None:
     save(as_admin, form_of(corp))
@@ -96,7 +96,7 @@ def test_an_account_of_another_source_is_never_taken_over(
     assert not LoginSession.objects.filter(user__username="ann").exists()
 
 
-def test_a_prepared_user_belongs_to_the_first_with_the_name_if_the_row_says_so(
+def test_prepared_user_is_linked_to_the_first_person_with_the_name_if_the_provider_allows_it(
     as_admin: APIClient, corp: OpenidStandIn, make_person: Callable[..., User]
 ) -> None:
     row = save(as_admin, form_of(corp, creates_users=False))
@@ -109,7 +109,7 @@ def test_a_prepared_user_belongs_to_the_first_with_the_name_if_the_row_says_so(
     assert "belongs to another account" in Guest().walk(corp).json()["msg"]
 
 
-def test_users_of_one_source_do_not_come_in_by_another(
+def test_users_of_one_source_cannot_sign_in_with_another(
     as_admin: APIClient, corp: OpenidStandIn, make_person: Callable[..., User]
 ) -> None:
     save(as_admin, form_of(corp))
@@ -124,7 +124,7 @@ def test_users_of_one_source_do_not_come_in_by_another(
     assert not ExternalAccount.objects.exists()
 
 
-def test_rules_give_roles_and_groups_and_take_them_away(as_admin: APIClient, corp: OpenidStandIn) -> None:
+def test_rules_give_and_remove_roles_and_groups(as_admin: APIClient, corp: OpenidStandIn) -> None:
     other = Organization.objects.create(name="Shanghai")
     dba, ops, far, by_hand = group("dba"), group("ops"), group("far", other.pk), group("by hand")
     rules = [
@@ -150,13 +150,13 @@ def test_rules_give_roles_and_groups_and_take_them_away(as_admin: APIClient, cor
     user = ann()
     assert (user.role, groups_of(user)) == ("User", {"by hand"})
     assert AuditEvent.objects.filter(event="user.updated").count() >= 4
-    ops.delete()  # a rule about a group that is gone gives nothing
+    ops.delete()  # a rule about a deleted group has no effect
     corp.claims["groups"] = ["ops"]
     assert Guest().walk(corp).status_code == 200
     assert as_admin.patch(f"{PROVIDERS}{row['id']}/", {"rules": rules}).status_code == 400
 
 
-def test_without_a_rule_about_roles_a_role_is_nobodys_business(as_admin: APIClient, corp: OpenidStandIn) -> None:
+def test_role_does_not_change_without_a_rule_about_roles(as_admin: APIClient, corp: OpenidStandIn) -> None:
     save(as_admin, form_of(corp))
     corp.claims |= {"role": "Admin", "roles": ["Admin"], "groups": ["Admin", "admin"]}
     assert Guest().walk(corp).status_code == 200
@@ -166,7 +166,7 @@ def test_without_a_rule_about_roles_a_role_is_nobodys_business(as_admin: APIClie
     assert ann().role == "Auditor"
 
 
-def test_claims_of_the_userinfo_endpoint_count_where_the_token_is_silent(
+def test_claims_missing_in_the_token_are_read_from_the_userinfo_endpoint(
     as_admin: APIClient, corp: OpenidStandIn
 ) -> None:
     save(as_admin, form_of(corp, username_claim="https://corp.example/login.name"))
@@ -184,7 +184,7 @@ def test_claims_of_the_userinfo_endpoint_count_where_the_token_is_silent(
         ({"preferred_username": "ann<script>/../"}, "cannot be stored"),
     ],
 )
-def test_names_that_cannot_be_stored(
+def test_invalid_usernames_are_refused(
     as_admin: APIClient, corp: OpenidStandIn, claims: dict[str, Any], words: str
 ) -> None:
     save(as_admin, form_of(corp))
@@ -195,23 +195,21 @@ def test_names_that_cannot_be_stored(
     assert not User.objects.filter(source="openid").exists()
 
 
-def test_disguises_in_names_are_left_out(as_admin: APIClient, corp: OpenidStandIn) -> None:
+def test_invisible_characters_in_names_are_removed(as_admin: APIClient, corp: OpenidStandIn) -> None:
     save(as_admin, form_of(corp))
     corp.claims["name"] = "Ann\u202e\u3164 Li\n"
     assert Guest().walk(corp).status_code == 200
     assert ann().name == "Ann Li"
 
 
-def test_a_name_that_looks_like_anothers_is_theirs(as_admin: APIClient, corp: OpenidStandIn) -> None:
+def test_lookalike_of_an_existing_username_is_refused(as_admin: APIClient, corp: OpenidStandIn) -> None:
     save(as_admin, form_of(corp))
     corp.claims["preferred_username"] = "ＡＤＭＩＮ"
     assert "belongs to another account" in Guest().walk(corp).json()["msg"]
 
 
 @pytest.mark.parametrize("verified", [False, "false", "False"])
-def test_a_mail_address_that_is_missing_or_not_verified(
-    as_admin: APIClient, corp: OpenidStandIn, verified: object
-) -> None:
+def test_unverified_mail_address_is_not_used(as_admin: APIClient, corp: OpenidStandIn, verified: object) -> None:
     save(as_admin, form_of(corp))
     corp.claims["email_verified"] = verified
     assert Guest().walk(corp).status_code == 200
@@ -219,7 +217,7 @@ def test_a_mail_address_that_is_missing_or_not_verified(
 
 
 @pytest.mark.usefixtures("without_waits")
-def test_rules_of_postern_hold_after_the_provider(as_admin: APIClient, corp: OpenidStandIn) -> None:
+def test_rules_of_postern_apply_after_the_provider(as_admin: APIClient, corp: OpenidStandIn) -> None:
     save(as_admin, form_of(corp))
     assert Guest().walk(corp).status_code == 200
     user = ann()
@@ -235,10 +233,10 @@ def test_rules_of_postern_hold_after_the_provider(as_admin: APIClient, corp: Ope
     for _ in range(8):
         Guest("198.51.100.7").sign_in("ann", "wrong")
     assert Guest("198.51.100.8").walk(corp).json()["error"] == "block_login"
-    assert Guest().walk(corp).status_code == 200  # strangers lock nobody out of a known place
+    assert Guest().walk(corp).status_code == 200  # a lock caused by strangers does not apply to a known place
 
 
-def test_the_second_factor_of_postern_is_still_asked(as_admin: APIClient, corp: OpenidStandIn) -> None:
+def test_second_factor_of_postern_is_still_required(as_admin: APIClient, corp: OpenidStandIn) -> None:
     save(as_admin, form_of(corp))
     assert Guest().walk(corp).status_code == 200
     app = App(ann())
@@ -253,7 +251,7 @@ def test_the_second_factor_of_postern_is_still_asked(as_admin: APIClient, corp: 
     assert (log.backend, log.mfa) == ("openid:corp", 1)
 
 
-def test_an_account_that_must_have_a_second_factor_sets_one_up(as_admin: APIClient, corp: OpenidStandIn) -> None:
+def test_user_with_mandatory_second_factor_sets_it_up(as_admin: APIClient, corp: OpenidStandIn) -> None:
     save(as_admin, form_of(corp))
     assert Guest().walk(corp).status_code == 200
     User.objects.filter(username="ann").update(mfa_level=2)
@@ -262,7 +260,7 @@ def test_an_account_that_must_have_a_second_factor_sets_one_up(as_admin: APIClie
     assert guest.get("/api/v1/users/profile/").status_code == 401
 
 
-def test_a_provider_that_was_switched_off_meanwhile(as_admin: APIClient, corp: OpenidStandIn) -> None:
+def test_provider_switched_off_during_the_visit_signs_nobody_in(as_admin: APIClient, corp: OpenidStandIn) -> None:
     row = save(as_admin, form_of(corp))
     early, late = Guest(), Guest()
     back, visit = corp.come_back(early.start()), late.come_back(corp.come_back(late.start()))
@@ -276,7 +274,7 @@ def test_a_provider_that_was_switched_off_meanwhile(as_admin: APIClient, corp: O
     assert third.start() == "/core/auth/login/"
 
 
-def test_the_paths_without_an_id_are_those_of_the_first_provider(as_admin: APIClient, corp: OpenidStandIn) -> None:
+def test_paths_without_an_id_use_the_first_provider(as_admin: APIClient, corp: OpenidStandIn) -> None:
     save(as_admin, form_of(corp, name="Second", slug="second", order=60))
     save(as_admin, form_of(corp, name="First", slug="first", order=40))
     guest = Guest()
@@ -293,7 +291,7 @@ def test_the_paths_without_an_id_are_those_of_the_first_provider(as_admin: APICl
 
 
 @pytest.mark.django_db(transaction=True)
-def test_twenty_first_sign_ins_at_once_make_one_user(as_admin: APIClient, corp: OpenidStandIn) -> None:
+def test_twenty_concurrent_first_sign_ins_create_one_user(as_admin: APIClient, corp: OpenidStandIn) -> None:
     save(as_admin, form_of(corp))
     guests = [Guest() for _ in range(20)]
     visits = [guest.come_back(corp.come_back(guest.start())) for guest in guests]

@@ -40,7 +40,7 @@ def signed_in(corp: OpenidStandIn, **claims: Any) -> Guest:
 
 
 def report(token: str, url: str = REPORT) -> Any:
-    """What the provider sends: no cookie, no CSRF token."""
+    """Send a report of the provider, without cookies and CSRF token."""
     return APIClient(enforce_csrf_checks=True).post(
         url, f"logout_token={token}", content_type="application/x-www-form-urlencoded"
     )
@@ -50,7 +50,7 @@ def is_in(guest: Guest) -> bool:
     return bool(guest.get(PROFILE).status_code == 200)
 
 
-def test_signing_out_leads_to_the_provider(corp: OpenidStandIn) -> None:
+def test_signing_out_redirects_to_the_provider(corp: OpenidStandIn) -> None:
     guest = signed_in(corp)
     address = urlsplit(guest.post(OUT).json()["next"])
     assert f"{address.scheme}://{address.netloc}{address.path}" == f"{corp.issuer}/logout"
@@ -66,7 +66,9 @@ def test_signing_out_leads_to_the_provider(corp: OpenidStandIn) -> None:
     assert not is_in(guest)
 
 
-def test_signing_out_stays_here_if_the_row_or_the_provider_says_so(as_admin: APIClient, corp: OpenidStandIn) -> None:
+def test_signing_out_does_not_redirect_if_the_settings_or_the_provider_do_not_support_it(
+    as_admin: APIClient, corp: OpenidStandIn
+) -> None:
     assert signed_in(corp).post(OUT).json()["next"]
     row = as_admin.get(PROVIDERS).json()[0]
     as_admin.patch(f"{PROVIDERS}{row['id']}/", {"signs_out": False})
@@ -80,18 +82,18 @@ def test_signing_out_stays_here_if_the_row_or_the_provider_says_so(as_admin: API
         assert guest.post(OUT).json() == {"msg": "ok"}
 
 
-def test_a_report_ends_the_session_that_it_names(corp: OpenidStandIn) -> None:
-    one, two = signed_in(corp), signed_in(corp, sid="two")
+def test_report_ends_the_session_that_it_names(corp: OpenidStandIn) -> None:
+    first, second = signed_in(corp), signed_in(corp, sid="two")
     answer = report(corp.logout_token(sid="one"))
     assert (answer.status_code, answer.content) == (200, b"")
     assert answer.headers["Cache-Control"].find("no-store") >= 0
-    assert (is_in(one), is_in(two)) == (False, True)
+    assert (is_in(first), is_in(second)) == (False, True)
     assert LoginSession.objects.get(end_reason="by_provider").date_ended is not None
     assert report(corp.logout_token(sid="two", sub=None)).status_code == 200
-    assert not is_in(two)
+    assert not is_in(second)
 
 
-def test_a_report_whose_effect_failed_may_be_repeated(corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_failed_report_can_be_repeated(corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     guest, token = signed_in(corp), corp.logout_token(sid="one")
     with monkeypatch.context() as broken:
         broken.setattr(signing_out, "_end", mock.Mock(side_effect=ZeroDivisionError))
@@ -101,7 +103,7 @@ def test_a_report_whose_effect_failed_may_be_repeated(corp: OpenidStandIn, monke
     assert not is_in(guest)
 
 
-def test_a_report_about_the_person_ends_all_of_this_provider(corp: OpenidStandIn, as_admin: APIClient) -> None:
+def test_report_about_a_person_ends_all_sign_ins_with_this_provider(corp: OpenidStandIn, as_admin: APIClient) -> None:
     guests = [signed_in(corp), signed_in(corp, sid="two")]
     other = signed_in(corp, sub="s-bob", preferred_username="bob")
     assert report(corp.logout_token(sub="s-ann")).status_code == 200
@@ -110,14 +112,14 @@ def test_a_report_about_the_person_ends_all_of_this_provider(corp: OpenidStandIn
     assert as_admin.get(PROFILE).status_code == 200
 
 
-def test_a_session_that_the_provider_did_not_name_ends_with_any_of_the_person(corp: OpenidStandIn) -> None:
+def test_sign_in_without_a_session_id_ends_with_any_report_about_the_person(corp: OpenidStandIn) -> None:
     del corp.claims["sid"]
     guest = signed_in(corp)
     assert report(corp.logout_token(sid="whatever")).status_code == 200
     assert not is_in(guest)
 
 
-def test_a_report_ends_a_sign_in_that_waits_for_its_second_factor(corp: OpenidStandIn) -> None:
+def test_report_ends_a_pending_sign_in(corp: OpenidStandIn) -> None:
     signed_in(corp)
     app = App(User.objects.get(username="ann"))
     guest = Guest()
@@ -129,7 +131,7 @@ def test_a_report_ends_a_sign_in_that_waits_for_its_second_factor(corp: OpenidSt
     assert not is_in(guest)
 
 
-def test_a_report_ends_a_visit_that_has_come_back(corp: OpenidStandIn) -> None:
+def test_report_ends_a_redeemed_visit(corp: OpenidStandIn) -> None:
     signed_in(corp)
     guest = Guest()
     visit = guest.come_back(corp.come_back(guest.start()))
@@ -158,14 +160,14 @@ def test_a_report_ends_a_visit_that_has_come_back(corp: OpenidStandIn) -> None:
         {"sid": {}},
     ],
 )
-def test_a_report_that_proves_nothing(corp: OpenidStandIn, changes: dict[str, Any]) -> None:
+def test_invalid_report_is_refused(corp: OpenidStandIn, changes: dict[str, Any]) -> None:
     guest = signed_in(corp)
     answer = report(corp.logout_token(**changes))
     assert (answer.status_code, answer.json()["error"]) == (400, "invalid_request")
     assert is_in(guest)
 
 
-def test_an_id_token_and_foreign_signatures_are_no_reports(corp: OpenidStandIn) -> None:
+def test_id_tokens_and_foreign_signatures_are_refused_as_reports(corp: OpenidStandIn) -> None:
     guest = signed_in(corp)
     claims = {"iss": corp.issuer, "aud": CLIENT_ID, "sub": "s-ann", "jti": "j", "iat": 1}
     for token in (corp.id_token("n"), signed(claims, rsa_key("foreign")), "", "a.b.c", "x" * 100_000):
@@ -173,7 +175,7 @@ def test_an_id_token_and_foreign_signatures_are_no_reports(corp: OpenidStandIn) 
     assert is_in(guest)
 
 
-def test_a_report_counts_once(corp: OpenidStandIn) -> None:
+def test_report_is_accepted_once(corp: OpenidStandIn) -> None:
     first = signed_in(corp)
     token = corp.logout_token(sub="s-ann")
     assert report(token).status_code == 200
@@ -183,20 +185,18 @@ def test_a_report_counts_once(corp: OpenidStandIn) -> None:
     assert is_in(second)
 
 
-def test_a_report_that_cannot_be_judged_is_asked_for_again(
-    corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_report_that_cannot_be_verified_gets_503(corp: OpenidStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
     guest = signed_in(corp)
 
-    def gone(*_: object, **__: object) -> bool:
+    def fail(*_: object, **__: object) -> bool:
         raise RedisGone
 
-    monkeypatch.setattr(cache, "add", gone)
+    monkeypatch.setattr(cache, "add", fail)
     assert report(corp.logout_token()).status_code == 503
     assert is_in(guest)
 
 
-def test_reports_to_nobody(corp: OpenidStandIn) -> None:
+def test_reports_without_a_provider_or_user_have_no_effect(corp: OpenidStandIn) -> None:
     assert report(corp.logout_token(), REPORT.replace("corp", "other")).status_code == 404
     assert APIClient().get(REPORT).status_code == 405
     assert report(corp.logout_token(sub="s-nobody")).status_code == 200

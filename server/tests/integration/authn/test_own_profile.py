@@ -94,7 +94,7 @@ def test_profile_read_only_fields_are_not_changed(browser: Browser, ann: User):
     assert list(ann.memberships.values_list("role", flat=True)) == ["User"]
 
 
-def test_sign_in_sets_the_language_that_the_browser_names_and_the_user_can_unset_it(browser: Browser, ann: User):
+def test_sign_in_sets_the_language_of_the_browser_and_the_user_can_unset_it(browser: Browser, ann: User):
     for unknown in ("", "*", "de-DE,de;q=0.9"):
         browser.defaults["HTTP_ACCEPT_LANGUAGE"] = unknown
         browser.sign_in("ann")
@@ -129,16 +129,16 @@ def test_profile_has_first_login_and_required_mfa(browser: Browser, ann: User):
 def test_change_password_keeps_this_session_and_ends_the_others(
     ann: User, hear: Hearing, django_capture_on_commit_callbacks: Callable[..., object]
 ):
-    here, there = Browser("192.0.2.1"), Browser("192.0.2.2")
-    here.sign_in("ann")
-    there.sign_in("ann")
-    key_before = here.cookies["sessionid"].value
+    first, second = Browser("192.0.2.1"), Browser("192.0.2.2")
+    first.sign_in("ann")
+    second.sign_in("ann")
+    key_before = first.cookies["sessionid"].value
     ended = hear(LoginSessionEnded)
     with django_capture_on_commit_callbacks(execute=True):
-        assert change(here).status_code == 200
-    assert here.cookies["sessionid"].value != key_before
-    assert here.get(PROFILE).status_code == 200
-    assert there.get(PROFILE).status_code == 401
+        assert change(first).status_code == 200
+    assert first.cookies["sessionid"].value != key_before
+    assert first.get(PROFILE).status_code == 200
+    assert second.get(PROFILE).status_code == 401
     assert [event.reason for event in ended] == ["password_changed"]
     assert Browser().sign_in("ann").status_code == 400
     assert Browser().sign_in("ann", NEW).status_code == 200
@@ -181,9 +181,7 @@ def test_change_password_refuses_the_last_five_passwords(browser: Browser, ann: 
     assert change(browser, old, PASSWORD).status_code == 200, "the sixth last is forgotten"
 
 
-def test_must_change_password_opens_only_profile_password_and_sign_out(
-    browser: Browser, make_person: Callable[..., User]
-):
+def test_due_password_allows_only_profile_password_and_sign_out(browser: Browser, make_person: Callable[..., User]):
     make_person("due", role="Admin", need_update_password=True)
     answer = browser.sign_in("due")
     assert answer.json()["must_change_password"] is True
@@ -279,7 +277,7 @@ def test_k73_options_show_no_secret_and_mark_write_only_fields(browser: Browser,
     assert all(fields[name]["write_only"] and fields[name]["required"] for name in ("old_password", "new_password"))
 
 
-def test_profile_takes_few_queries_however_many_organizations(browser: Browser, ann: User):
+def test_profile_queries_do_not_depend_on_the_number_of_organizations(browser: Browser, ann: User):
     for number in range(10):
         org = Organization.objects.create(name=f"Branch {number}")
         Membership.objects.create(user=ann, org=org, role="Admin")
@@ -289,7 +287,7 @@ def test_profile_takes_few_queries_however_many_organizations(browser: Browser, 
     assert len(queries) <= 15, [query["sql"] for query in queries]
 
 
-def test_key_is_updated_at_the_address_of_the_own_id_only(
+def test_key_is_updated_only_at_the_address_of_the_own_id(
     as_org_admin: APIClient, people: dict[str, User], make_user: Callable[..., User]
 ) -> None:
     own, other = people["org_admin"], make_user("zoe")

@@ -1,6 +1,6 @@
-"""Passkeys: as the second factor, as the only factor, to confirm, and their management.
+"""Passkeys: as second factor, as only factor, for confirmation, and their management.
 
-The authenticator is soft, the checks are those of the product.
+The authenticator is in software. The checks are those of the product.
 """
 
 from collections.abc import Callable
@@ -79,9 +79,9 @@ def make(browser: Browser, key: SoftKey, name: str = "desk", **lies: Any) -> Any
 
 
 @pytest.mark.spec("S1-052")
-def test_a_passkey_is_the_second_factor(browser: Browser, ann: User, passkey: SoftKey):
-    asked = browser.sign_in("ann", next="/ui/assets/assets").json()
-    assert (asked["error"], asked["data"]["choices"]) == ("mfa_required", ["passkey", "recovery"])
+def test_passkey_is_accepted_as_the_second_factor(browser: Browser, ann: User, passkey: SoftKey):
+    challenge = browser.sign_in("ann", next="/ui/assets/assets").json()
+    assert (challenge["error"], challenge["data"]["choices"]) == ("mfa_required", ["passkey", "recovery"])
     assert browser.get(PROFILE).status_code == 401
     answer = second_step(browser, passkey)
     assert (answer.status_code, answer.json()) == (
@@ -102,7 +102,7 @@ def test_app_passkey_and_recovery_code_are_choices_of_one_sign_in(browser: Brows
     assert browser.post(f"{API}mfa/challenge/", {"code": app.code()}).status_code == 200
 
 
-def test_a_user_without_an_app_signs_in_with_a_recovery_code(browser: Browser, ann: User):
+def test_user_without_an_app_signs_in_with_a_recovery_code(browser: Browser, ann: User):
     browser.sign_in("ann")
     browser.post(PASSWORD_VERIFY, {"password": PASSWORD})
     codes = make(browser, SoftKey()).json()["recovery_codes"]
@@ -133,7 +133,7 @@ def test_a_user_without_an_app_signs_in_with_a_recovery_code(browser: Browser, a
     ],
     ids=lambda lies: "-".join(f"{key}-{value}" for key, value in lies.items()),
 )
-def test_a_wrong_answer_is_refused_and_counted(browser: Browser, ann: User, passkey: SoftKey, lies: dict[str, Any]):
+def test_wrong_answer_is_refused_and_counted(browser: Browser, ann: User, passkey: SoftKey, lies: dict[str, Any]):
     Passkey.objects.update(sign_count=5)
     passkey.counter = 5
     browser.sign_in("ann")
@@ -145,12 +145,12 @@ def test_a_wrong_answer_is_refused_and_counted(browser: Browser, ann: User, pass
     assert LoginLog.objects.latest("datetime").reason == "passkey_failed"
 
 
-def test_a_second_factor_needs_touch_but_no_pin(browser: Browser, ann: User, passkey: SoftKey):
+def test_second_factor_requires_touch_but_no_pin(browser: Browser, ann: User, passkey: SoftKey):
     browser.sign_in("ann")
     assert second_step(browser, passkey, verified=False).status_code == 200
 
 
-def test_a_passkey_of_another_user_is_no_second_factor(
+def test_passkey_of_another_user_is_refused_as_second_factor(
     browser: Browser, ann: User, passkey: SoftKey, make_person: Callable[..., User]
 ):
     foreign = enrolled(make_person("bob"))
@@ -161,7 +161,7 @@ def test_a_passkey_of_another_user_is_no_second_factor(
     assert (own.status_code, own.json()["error"]) == (400, "passkey_failed")
 
 
-def test_an_unknown_passkey_is_no_second_factor(browser: Browser, ann: User, passkey: SoftKey):
+def test_unknown_passkey_is_refused_as_second_factor(browser: Browser, ann: User, passkey: SoftKey):
     browser.sign_in("ann")
     assert second_step(browser, SoftKey()).json()["error"] == "passkey_failed"
 
@@ -173,7 +173,7 @@ def test_malformed_answers_are_refused(browser: Browser, ann: User, passkey: Sof
     assert browser.post(f"{KEYS}challenge/", body, format="json").status_code == 400
 
 
-def test_an_answer_is_good_for_one_request(browser: Browser, ann: User, passkey: SoftKey):
+def test_answer_is_accepted_for_one_request(browser: Browser, ann: User, passkey: SoftKey):
     browser.sign_in("ann")
     credential = passkey.show(started(browser, "challenge"))
     assert shown(browser, "challenge", credential).status_code == 200
@@ -185,7 +185,7 @@ def test_an_answer_is_good_for_one_request(browser: Browser, ann: User, passkey:
     assert (once_more.status_code, once_more.json()["error"]) == (400, "passkey_lapsed")
 
 
-def test_an_answer_belongs_to_the_browser_that_was_asked(browser: Browser, ann: User, passkey: SoftKey):
+def test_answer_is_accepted_only_in_the_browser_of_the_request(browser: Browser, ann: User, passkey: SoftKey):
     browser.sign_in("ann")
     credential = passkey.show(started(browser, "challenge"))
     other = Browser()
@@ -193,13 +193,13 @@ def test_an_answer_belongs_to_the_browser_that_was_asked(browser: Browser, ann: 
     assert shown(other, "challenge", credential).json()["error"] == "passkey_lapsed"
 
 
-def test_an_answer_for_one_purpose_is_none_for_another(browser: Browser, ann: User, passkey: SoftKey):
+def test_answer_for_one_purpose_is_refused_for_another(browser: Browser, ann: User, passkey: SoftKey):
     browser.sign_in("ann")
     credential = passkey.show(started(browser, "sign-in"))
     assert shown(browser, "challenge", credential).json()["error"] == "passkey_lapsed"
 
 
-def test_an_answer_that_took_too_long_is_refused_and_not_counted(browser: Browser, ann: User, passkey: SoftKey):
+def test_late_answer_is_refused_and_not_counted(browser: Browser, ann: User, passkey: SoftKey):
     browser.sign_in("ann")
     credential = passkey.show(started(browser, "challenge"))
     PasskeyRequest.objects.update(date_expired=clock.now())
@@ -209,7 +209,7 @@ def test_an_answer_that_took_too_long_is_refused_and_not_counted(browser: Browse
     assert second_step(browser, passkey).status_code == 200
 
 
-def test_a_copied_passkey_states_zero_for_ever(browser: Browser, ann: User):
+def test_passkey_with_a_constant_zero_counter_is_accepted(browser: Browser, ann: User):
     key = enrolled(ann, counts=False)
     for _ in range(3):
         each = Browser()
@@ -218,7 +218,7 @@ def test_a_copied_passkey_states_zero_for_ever(browser: Browser, ann: User):
     assert stored(key).sign_count == 0
 
 
-def test_a_counter_that_falls_to_zero_is_refused(browser: Browser, ann: User, passkey: SoftKey):
+def test_counter_that_decreases_to_zero_is_refused(browser: Browser, ann: User, passkey: SoftKey):
     browser.sign_in("ann")
     assert second_step(browser, passkey).status_code == 200
     other = Browser()
@@ -239,16 +239,16 @@ def test_wrong_answers_lock_the_account_for_codes_too(browser: Browser, ann: Use
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_twenty_equal_answers_at_once_one_signs_in(browser: Browser, ann: User, passkey: SoftKey):
+def test_one_of_twenty_concurrent_equal_answers_signs_in(browser: Browser, ann: User, passkey: SoftKey):
     browser.sign_in("ann")
     credential = passkey.show(started(browser, "challenge"))
     cookies = {name: morsel.value for name, morsel in browser.cookies.items()}
 
     def send() -> int:
-        one = Browser()
+        twin = Browser()
         for name, value in cookies.items():
-            one.cookies[name] = value
-        answer: int = shown(one, "challenge", credential).status_code
+            twin.cookies[name] = value
+        answer: int = shown(twin, "challenge", credential).status_code
         return answer
 
     assert sorted(at_once(*[send] * 20)) == [200] + [400] * 19
@@ -256,7 +256,7 @@ def test_of_twenty_equal_answers_at_once_one_signs_in(browser: Browser, ann: Use
     assert PendingSignIn.objects.filter(date_used__isnull=False).count() == 1
 
 
-def test_proxies_and_tokens_take_no_passkey(browser: Browser, ann: User, passkey: SoftKey):
+def test_proxies_and_tokens_do_not_accept_passkeys(browser: Browser, ann: User, passkey: SoftKey):
     refused = browser.post(f"{API}auth/", {"username": "ann", "password": PASSWORD})
     assert (refused.status_code, refused.json()["error"]) == (400, "mfa_unset")
     answer = facade.check_password(
@@ -270,7 +270,7 @@ def test_proxies_and_tokens_take_no_passkey(browser: Browser, ann: User, passkey
 
 
 @pytest.mark.spec("S1-052")
-def test_a_passkey_alone_signs_in_without_a_name(browser: Browser, ann: User, passkey: SoftKey):
+def test_passkey_alone_signs_in_without_a_name(browser: Browser, ann: User, passkey: SoftKey):
     options = started(browser, "sign-in")
     assert options["publicKey"]["userVerification"] == "required"
     assert not options["publicKey"].get("allowCredentials")
@@ -285,13 +285,13 @@ def test_a_passkey_alone_signs_in_without_a_name(browser: Browser, ann: User, pa
 @pytest.mark.parametrize(
     "lies", [{"verified": False}, {"origin": "http://localhost:1"}, {"rp_id": "example.com"}, {"challenge": "AAAA"}]
 )
-def test_alone_a_wrong_answer_is_refused(browser: Browser, ann: User, passkey: SoftKey, lies: dict[str, Any]):
+def test_wrong_answer_alone_is_refused(browser: Browser, ann: User, passkey: SoftKey, lies: dict[str, Any]):
     answer = alone(browser, passkey, **lies)
     assert (answer.status_code, answer.json()["error"]) == (400, "passkey_failed")
     assert browser.get(PROFILE).status_code == 401
 
 
-def test_alone_the_answer_must_name_its_user(
+def test_answer_alone_must_name_its_user(
     browser: Browser, ann: User, passkey: SoftKey, make_person: Callable[..., User]
 ):
     bob = make_person("bob")
@@ -300,7 +300,7 @@ def test_alone_the_answer_must_name_its_user(
     assert alone(browser, passkey).json()["error"] == "passkey_failed"
 
 
-def test_alone_a_passkey_that_nobody_has_counts_for_the_address(browser: Browser, ann: User):
+def test_unknown_passkey_alone_counts_for_the_address(browser: Browser, ann: User):
     answer = alone(browser, SoftKey())
     assert (answer.status_code, answer.json()["error"]) == (400, "passkey_unknown")
     refused = [alone(browser, SoftKey()).json()["error"] for _ in range(40)]
@@ -308,7 +308,7 @@ def test_alone_a_passkey_that_nobody_has_counts_for_the_address(browser: Browser
     assert LoginLog.objects.filter(status=False, username="").exists()
 
 
-def test_users_of_a_directory_do_not_sign_in_by_a_passkey_alone(browser: Browser, ann: User, passkey: SoftKey):
+def test_directory_users_cannot_sign_in_with_a_passkey_alone(browser: Browser, ann: User, passkey: SoftKey):
     User.objects.filter(pk=ann.pk).update(source="ldap")
     answer = alone(browser, passkey)
     assert (answer.status_code, answer.json()["error"]) == (400, "only_local_users_are_allowed")
@@ -319,7 +319,7 @@ def test_users_of_a_directory_do_not_sign_in_by_a_passkey_alone(browser: Browser
     ("change", "slug"),
     [({"is_active": False}, "user_inactive"), ({"date_expired": clock.now() - timedelta(days=1)}, "user_expired")],
 )
-def test_a_closed_account_stays_closed(
+def test_disabled_or_expired_account_is_refused_with_a_passkey(
     browser: Browser, ann: User, passkey: SoftKey, change: dict[str, Any], slug: str
 ):
     User.objects.filter(pk=ann.pk).update(**change)
@@ -327,21 +327,21 @@ def test_a_closed_account_stays_closed(
 
 
 @pytest.mark.usefixtures("without_waits")
-def test_a_locked_account_is_locked_for_passkeys(browser: Browser, ann: User, passkey: SoftKey):
+def test_locked_account_is_refused_with_a_passkey(browser: Browser, ann: User, passkey: SoftKey):
     stranger = Browser("198.51.100.7")
     for _ in range(8):
         stranger.sign_in("ann", "wrong")
     assert alone(Browser("198.51.100.8"), passkey).json()["error"] == "block_mfa"
 
 
-def test_a_foreign_page_cannot_sign_a_browser_in(ann: User, passkey: SoftKey):
+def test_another_site_cannot_sign_a_browser_in(ann: User, passkey: SoftKey):
     browser = Browser()
     credential = passkey.show(started(browser, "sign-in"))
     browser.cookies["csrftoken"] = ""
     assert shown(browser, "sign-in", credential).status_code == 403
 
 
-def test_strangers_fill_no_table(browser: Browser, ann: User):
+def test_anonymous_requests_create_a_limited_number_of_rows(browser: Browser, ann: User):
     for _ in range(105):
         started(browser, "sign-in")
     assert PasskeyRequest.objects.count() == 100
@@ -350,7 +350,7 @@ def test_strangers_fill_no_table(browser: Browser, ann: User):
 # --- adding ---
 
 
-def test_the_first_passkey_switches_mfa_on_and_ends_other_sign_ins(browser: Browser, ann: User):
+def test_first_passkey_switches_mfa_on_and_ends_other_sign_ins(browser: Browser, ann: User):
     other = Browser()
     other.sign_in("ann")
     browser.sign_in("ann")
@@ -376,7 +376,7 @@ def test_the_first_passkey_switches_mfa_on_and_ends_other_sign_ins(browser: Brow
     assert [row["name"] for row in browser.get(KEYS).json()["results"]] == ["work laptop"]
 
 
-def test_another_passkey_needs_the_second_factor_too(browser: Browser, ann: User, passkey: SoftKey):
+def test_adding_another_passkey_requires_the_second_factor(browser: Browser, ann: User, passkey: SoftKey):
     browser.sign_in("ann")
     second_step(browser, passkey)
     browser.post(PASSWORD_VERIFY, {"password": PASSWORD})
@@ -388,14 +388,14 @@ def test_another_passkey_needs_the_second_factor_too(browser: Browser, ann: User
     assert (answer.status_code, answer.json()["recovery_codes"]) == (201, [])
 
 
-def test_present_passkeys_are_excluded_and_one_cannot_be_added_twice(
+def test_existing_passkeys_are_excluded_and_cannot_be_added_twice(
     browser: Browser, ann: User, passkey: SoftKey, make_person: Callable[..., User]
 ):
     browser.sign_in("ann")
     second_step(browser, passkey)
     browser.post(PASSWORD_VERIFY, {"password": PASSWORD})
     options = started(browser, "enrol")
-    excluded = [one["id"] for one in options["publicKey"]["excludeCredentials"]]
+    excluded = [credential["id"] for credential in options["publicKey"]["excludeCredentials"]]
     assert excluded == [passkey.show(options)["id"]]
     answer = browser.post(
         f"{KEYS}enrol/confirm/", {"credential": passkey.make(options), "name": "twice"}, format="json"
@@ -410,7 +410,7 @@ def test_present_passkeys_are_excluded_and_one_cannot_be_added_twice(
 
 
 @pytest.mark.parametrize("lies", [{"origin": "http://localhost:1"}, {"rp_id": "example.com"}])
-def test_a_passkey_made_for_another_site_is_refused(browser: Browser, ann: User, lies: dict[str, str]):
+def test_passkey_of_another_site_is_refused(browser: Browser, ann: User, lies: dict[str, str]):
     browser.sign_in("ann")
     browser.post(PASSWORD_VERIFY, {"password": PASSWORD})
     answer = make(browser, SoftKey(), **lies)
@@ -419,7 +419,7 @@ def test_a_passkey_made_for_another_site_is_refused(browser: Browser, ann: User,
     assert not RecoveryCode.objects.exists()
 
 
-def test_ten_passkeys_are_the_limit(browser: Browser, ann: User):
+def test_number_of_passkeys_is_limited_to_ten(browser: Browser, ann: User):
     for number in range(10):
         enrolled(ann, name=f"key {number}")
     passkey = SoftKey()
@@ -433,12 +433,12 @@ def test_ten_passkeys_are_the_limit(browser: Browser, ann: User):
 
 
 def enrolled_key(user: User) -> SoftKey:
-    """A key in place of the newest one of the user."""
+    """A new key that replaces the user's newest passkey."""
     Passkey.objects.filter(user=user).last().delete()  # type: ignore[union-attr]  # there are ten
     return enrolled(user)
 
 
-def test_a_sign_in_that_requires_mfa_can_set_up_a_passkey(browser: Browser, ann: User):
+def test_passkey_can_be_set_up_during_a_sign_in_that_requires_mfa(browser: Browser, ann: User):
     prefer("SECURITY_MFA_AUTH", 1)
     assert browser.sign_in("ann").json()["error"] == "mfa_unset"
     answer = make(browser, SoftKey())
@@ -447,7 +447,7 @@ def test_a_sign_in_that_requires_mfa_can_set_up_a_passkey(browser: Browser, ann:
     assert browser.get(PROFILE).status_code == 200
 
 
-def test_a_password_alone_sets_up_no_passkey_beside_another_factor(browser: Browser, ann: User, passkey: SoftKey):
+def test_password_alone_cannot_add_a_passkey_to_another_factor(browser: Browser, ann: User, passkey: SoftKey):
     browser.sign_in("ann")
     answer = browser.post(f"{KEYS}enrol/start/")
     assert (answer.status_code, answer.json()["error"]) == (400, "session_empty")
@@ -458,7 +458,7 @@ def test_a_password_alone_sets_up_no_passkey_beside_another_factor(browser: Brow
 # --- confirming, and changes ---
 
 
-def test_a_passkey_confirms_before_sensitive_views(browser: Browser, ann: User, passkey: SoftKey):
+def test_passkey_gives_access_to_sensitive_views(browser: Browser, ann: User, passkey: SoftKey):
     browser.sign_in("ann")
     second_step(browser, passkey)
     LoginSession.objects.update(date_mfa_verified=None)
@@ -471,7 +471,7 @@ def test_a_passkey_confirms_before_sensitive_views(browser: Browser, ann: User, 
     assert AuditEvent.objects.filter(event="mfa.verified").count() == 1
 
 
-def test_without_an_app_a_shown_passkey_opens_changes(browser: Browser, ann: User, passkey: SoftKey):
+def test_shown_passkey_allows_changes_without_an_app(browser: Browser, ann: User, passkey: SoftKey):
     browser.sign_in("ann")
     second_step(browser, passkey)
     LoginSession.objects.update(date_mfa_verified=clock.now() - timedelta(seconds=301))
@@ -490,7 +490,7 @@ def test_without_an_app_a_shown_passkey_opens_changes(browser: Browser, ann: Use
 @pytest.mark.parametrize(
     ("source", "words"), [("openid", "登录源"), ("saml", "登录源"), ("ldap", "输入密码"), ("radius", "")]
 )
-def test_people_of_other_sources_confirm_who_they_are_before_they_remove_one(
+def test_removing_a_passkey_requires_confirmation_from_users_of_other_sources(
     browser: Browser, ann: User, passkey: SoftKey, source: str, words: str
 ):
     browser.sign_in("ann")
@@ -506,7 +506,7 @@ def test_people_of_other_sources_confirm_who_they_are_before_they_remove_one(
         assert browser.delete(path).status_code == 204
 
 
-def test_renaming_and_removing(browser: Browser, ann: User, passkey: SoftKey):
+def test_passkey_is_renamed_and_removed(browser: Browser, ann: User, passkey: SoftKey):
     other = Browser()
     other.sign_in("ann")
     second_step(other, passkey)
@@ -518,7 +518,7 @@ def test_renaming_and_removing(browser: Browser, ann: User, passkey: SoftKey):
     refused = browser.delete(path)
     assert (refused.status_code, refused.json()["code"]) == (400, "password_verify_required")
     browser.post(PASSWORD_VERIFY, {"password": PASSWORD})
-    LoginSession.objects.update(date_mfa_verified=None)  # as in a trusted browser, which was not asked
+    LoginSession.objects.update(date_mfa_verified=None)  # as in a trusted browser, which showed no factor
     refused = browser.delete(path)
     assert (refused.status_code, refused.json()["code"]) == (400, "mfa_verify_required")
     LoginSession.objects.update(date_mfa_verified=clock.now())
@@ -530,7 +530,7 @@ def test_renaming_and_removing(browser: Browser, ann: User, passkey: SoftKey):
     assert alone(Browser(), passkey).json()["error"] == "passkey_unknown"
 
 
-def test_a_passkey_of_another_user_cannot_be_seen_or_removed(
+def test_passkey_of_another_user_cannot_be_seen_or_removed(
     browser: Browser, ann: User, passkey: SoftKey, make_person: Callable[..., User]
 ):
     make_person("bob")
@@ -543,7 +543,7 @@ def test_a_passkey_of_another_user_cannot_be_seen_or_removed(
     assert stored(passkey).name == "key"
 
 
-def test_the_last_factor_of_a_user_with_mandatory_mfa_stays(browser: Browser, ann: User, passkey: SoftKey):
+def test_last_factor_cannot_be_removed_while_mfa_is_mandatory(browser: Browser, ann: User, passkey: SoftKey):
     prefer("SECURITY_MFA_AUTH", 1)
     browser.sign_in("ann")
     second_step(browser, passkey)
@@ -553,7 +553,7 @@ def test_the_last_factor_of_a_user_with_mandatory_mfa_stays(browser: Browser, an
     assert browser.get(PROFILE).status_code == 200
 
 
-def test_a_reset_by_an_administrator_removes_passkeys(
+def test_reset_by_an_administrator_removes_passkeys(
     browser: Browser, ann: User, passkey: SoftKey, make_person: Callable[..., User]
 ):
     make_person("root", role="Admin")
@@ -564,7 +564,7 @@ def test_a_reset_by_an_administrator_removes_passkeys(
     assert AuditEvent.objects.filter(event="mfa.reset").count() == 1
 
 
-def test_ending_all_access_of_a_suspected_account_ends_its_passkeys(
+def test_ending_all_access_of_an_account_removes_its_passkeys(
     browser: Browser, ann: User, passkey: SoftKey, make_person: Callable[..., User]
 ):
     make_person("root", role="Admin")
@@ -577,7 +577,7 @@ def test_ending_all_access_of_a_suspected_account_ends_its_passkeys(
     assert not RecoveryCode.objects.exists()
 
 
-def test_a_stranger_who_asks_for_passkeys_makes_no_sessions_and_few_rows(browser: Browser, passkey: SoftKey):
+def test_anonymous_passkey_requests_create_no_sessions_and_few_rows(browser: Browser, passkey: SoftKey):
     for _ in range(requests.MOST_WAITING + 20):
         started(browser, "sign-in")
     assert not Session.objects.exists()
@@ -587,7 +587,7 @@ def test_a_stranger_who_asks_for_passkeys_makes_no_sessions_and_few_rows(browser
     assert not browser.cookies["postern_passkey"].value
 
 
-def test_a_forged_call_is_refused(browser: Browser, passkey: SoftKey):
+def test_forged_request_cookie_is_refused(browser: Browser, passkey: SoftKey):
     credential = passkey.show(started(browser, "sign-in"))
     signed = browser.cookies["postern_passkey"].value
     for forged in ("", "x", signed.partition(":")[0], signed[:-1] + ("A" if signed[-1] != "A" else "B")):
@@ -604,20 +604,20 @@ def test_a_forged_call_is_refused(browser: Browser, passkey: SoftKey):
 # --- the address of the console ---
 
 
-def test_another_host_name_voids_passkeys_and_lets_nobody_in(browser: Browser, ann: User, passkey: SoftKey):
+def test_changed_host_name_voids_passkeys_and_still_requires_a_factor(browser: Browser, ann: User, passkey: SoftKey):
     prefer("SITE_URL", "https://bastion.example.com")
-    asked = browser.sign_in("ann").json()
-    assert (asked["error"], asked["data"]["choices"]) == ("mfa_required", ["recovery"])
-    assert "恢复码" in asked["msg"]
+    challenge = browser.sign_in("ann").json()
+    assert (challenge["error"], challenge["data"]["choices"]) == ("mfa_required", ["recovery"])
+    assert "恢复码" in challenge["msg"]
     codes = list(RecoveryCode.objects.filter(user=ann))
     RecoveryCode.objects.all().delete()
-    nothing = Browser().sign_in("ann").json()
-    assert (nothing["error"], nothing["data"]["choices"]) == ("mfa_required", [])
-    assert "管理员重置" in nothing["msg"]
+    without_choices = Browser().sign_in("ann").json()
+    assert (without_choices["error"], without_choices["data"]["choices"]) == ("mfa_required", [])
+    assert "管理员重置" in without_choices["msg"]
     RecoveryCode.objects.bulk_create(codes)
     refused = browser.post(f"{KEYS}challenge/start/")
     assert (refused.status_code, refused.json()["code"]) == (400, "no_passkey_here")
-    assert browser.post(f"{OTP}enrol/start/").status_code == 400  # the password alone sets up nothing
+    assert browser.post(f"{OTP}enrol/start/").status_code == 400  # the password alone cannot set up a factor
     moved = alone(Browser(), passkey, origin="https://bastion.example.com", rp_id="bastion.example.com")
     assert moved.json()["error"] == "passkey_failed"
     prefer("SITE_URL", ORIGIN)
@@ -629,24 +629,24 @@ def test_another_host_name_voids_passkeys_and_lets_nobody_in(browser: Browser, a
     ("url", "word"),
     [("https://192.0.2.7", "host name"), ("http://[::1]:8080", "host name"), ("http://bastion.example.com", "https")],
 )
-def test_an_address_that_allows_no_passkeys_is_named(browser: Browser, ann: User, url: str, word: str):
+def test_address_without_support_for_passkeys_is_reported(browser: Browser, ann: User, url: str, word: str):
     prefer("SITE_URL", url)
     browser.sign_in("ann")
-    told = browser.get(KEYS, HTTP_ACCEPT_LANGUAGE="en").json()
-    assert (told["origin"], word in told["problem"]) == (url, True)
+    state = browser.get(KEYS, HTTP_ACCEPT_LANGUAGE="en").json()
+    assert (state["origin"], word in state["problem"]) == (url, True)
     browser.post(PASSWORD_VERIFY, {"password": PASSWORD})
     refused = browser.post(f"{KEYS}enrol/start/", HTTP_HOST="localhost")
     assert (refused.status_code, refused.json()["code"]) == (400, "passkeys_unusable")
     assert Browser().post(f"{KEYS}sign-in/start/").status_code in {400, 403}
 
 
-def test_the_host_header_decides_nothing(browser: Browser, ann: User, passkey: SoftKey):
+def test_host_header_is_ignored(browser: Browser, ann: User, passkey: SoftKey):
     browser.get(f"{API}sign-in/")
     answer = browser.post(f"{KEYS}sign-in/start/", HTTP_HOST="127.0.0.1")
     assert answer.json()["publicKey"]["rpId"] == "localhost"
 
 
-def test_administrators_learn_how_many_passkeys_a_new_host_name_voids(
+def test_administrators_see_how_many_passkeys_a_new_host_name_voids(
     browser: Browser, ann: User, passkey: SoftKey, make_person: Callable[..., User]
 ):
     make_person("root", role="Admin")
@@ -664,7 +664,7 @@ def test_administrators_learn_how_many_passkeys_a_new_host_name_voids(
         ("zh-hans", "你的账号添加了通行密钥", "你的账号移除了通行密钥"),
     ],
 )
-def test_the_owner_is_told_of_each_change(browser: Browser, ann: User, language: str, added: str, removed: str):
+def test_owner_gets_a_message_about_each_change(browser: Browser, ann: User, language: str, added: str, removed: str):
     User.objects.filter(pk=ann.pk).update(language=language)
     browser.sign_in("ann")
     browser.post(PASSWORD_VERIFY, {"password": PASSWORD})

@@ -1,4 +1,4 @@
-"""After a failed sign-in the browser solves a puzzle before a password is compared; before a mailed link, always."""
+"""A puzzle is required before a password is compared after a failed sign-in, and always before a link is mailed."""
 
 import re
 import time
@@ -40,7 +40,7 @@ def fail(username: str = "ann", address: str = STRANGE) -> None:
 
 
 class Client:
-    """Sends requests of the sign-in page one by one, without solving anything by itself."""
+    """Sends single requests of the sign-in page, without solving puzzles."""
 
     def __init__(self, address: str = STRANGE, browser: Browser | None = None) -> None:
         self.browser = browser or Browser(address)
@@ -58,7 +58,7 @@ class Client:
         puzzle: dict[str, Any] = body["puzzle"]
         return puzzle
 
-    def is_asked(self, username: str = "ann", password: str = PASSWORD, **puzzle: Any) -> bool:
+    def needs_puzzle(self, username: str = "ann", password: str = PASSWORD, **puzzle: Any) -> bool:
         answer = self.send(username, password, **puzzle)
         return bool(answer.status_code == 400 and answer.json()["error"] == "puzzle_required")
 
@@ -73,7 +73,7 @@ def later(monkeypatch: pytest.MonkeyPatch, by: timedelta) -> None:
     monkeypatch.setattr(clock, "now", lambda: now)
 
 
-def test_first_attempt_is_not_asked_and_a_solution_is_taken_after_a_failure(ann: User) -> None:
+def test_puzzle_is_required_only_after_a_failure(ann: User) -> None:
     assert Client().send(password="wrong").json()["error"] == "password_failed"
     client = Client(OTHER)
     answer = client.send(**solved(client.puzzle()))
@@ -88,34 +88,34 @@ def test_without_a_solution_nothing_is_compared_counted_or_logged(
     monkeypatch.setattr(sign_in, "check_password", lambda password, _hashed: bool(compared.append(password)))
     logged = LoginLog.objects.count()
     for _ in range(30):
-        assert Client().is_asked(password="wrong")
+        assert Client().needs_puzzle(password="wrong")
     assert compared == []
     assert SignInGuard.objects.get(kind="account").failures == 1
     assert LoginLog.objects.count() == logged
     assert locks.locked_accounts(["ann"]) == {}
 
 
-def test_failures_of_the_name_and_of_the_address_ask_for_an_hour(
+def test_failures_of_a_name_or_an_address_require_puzzles_for_an_hour(
     failed: None, make_person: Callable[..., User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make_person("bob")
-    assert Client(OTHER).is_asked("ann"), "the name, from anywhere"
-    assert Client(STRANGE).is_asked("bob"), "the address, for any name"
-    assert not Client(OTHER).is_asked("bob")
+    assert Client(OTHER).needs_puzzle("ann"), "the name, from anywhere"
+    assert Client(STRANGE).needs_puzzle("bob"), "the address, for any name"
+    assert not Client(OTHER).needs_puzzle("bob")
     later(monkeypatch, timedelta(minutes=59))
-    assert Client(OTHER).is_asked("ann")
+    assert Client(OTHER).needs_puzzle("ann")
     later(monkeypatch, timedelta(minutes=2))
-    assert not Client(OTHER).is_asked("ann")
-    assert not Client(STRANGE).is_asked("bob")
+    assert not Client(OTHER).needs_puzzle("ann")
+    assert not Client(STRANGE).needs_puzzle("bob")
 
 
-def test_a_right_password_does_not_end_the_hour(failed: None) -> None:
+def test_right_password_does_not_end_the_hour(failed: None) -> None:
     client = Client(OTHER)
     assert client.send(**solved(client.puzzle())).status_code == 200
-    assert Client("198.51.100.78").is_asked()
+    assert Client("198.51.100.78").needs_puzzle()
 
 
-def test_unknown_names_are_asked_alike(failed: None) -> None:
+def test_puzzles_are_the_same_for_unknown_names(failed: None) -> None:
     fail("nobody", OTHER)
     known, unknown = Client(HOME).send("ann").json(), Client(HOME).send("nobody").json()
     assert known["msg"] == unknown["msg"]
@@ -133,43 +133,43 @@ def test_unknown_names_are_asked_alike(failed: None) -> None:
     }
 
 
-def test_known_and_unknown_names_cost_the_same_statements(failed: None) -> None:
+def test_existing_and_unknown_names_run_the_same_statements(failed: None) -> None:
     fail("nobody", OTHER)
     clients, statements = {name: Client(HOME) for name in ("warm-up", "ann", "nobody")}, []
     for name, client in clients.items():
         with CaptureQueriesContext(connection) as captured:
             client.send(name)
-        statements.append([re.sub(r"'[^']*'|[0-9a-f]{32,}|\d+", "?", one["sql"]) for one in captured])
+        statements.append([re.sub(r"'[^']*'|[0-9a-f]{32,}|\d+", "?", query["sql"]) for query in captured])
     assert statements[1] == statements[2] != []
 
 
-def test_known_device_is_not_asked_but_its_neighbour_at_the_address_is(ann: User) -> None:
+def test_known_device_is_exempt_but_others_at_its_address_are_not(ann: User) -> None:
     own = Browser(HOME)
     assert own.sign_in("ann").status_code == 200
     own.post("/api/v1/authentication/sign-out/")
     fail(address=HOME)
-    assert Client(HOME).is_asked()
+    assert Client(HOME).needs_puzzle()
     assert Client(browser=own).send().status_code == 200
 
 
-def test_cookie_of_another_person_excepts_nobody(ann: User, make_person: Callable[..., User]) -> None:
+def test_cookie_of_another_user_gives_no_exemption(ann: User, make_person: Callable[..., User]) -> None:
     make_person("bob")
     own = Browser(HOME)
     own.sign_in("bob")
     fail()
-    assert Client(browser=own).is_asked("ann")
+    assert Client(browser=own).needs_puzzle("ann")
 
 
-def test_a_solution_is_taken_once(failed: None) -> None:
+def test_solution_is_accepted_once(failed: None) -> None:
     client = Client()
     solution = solved(client.puzzle())
     assert client.send(password="wrong", **solution).json()["error"] == "password_failed"
-    assert client.is_asked(**solution)
-    assert client.is_asked(token=f" {solution['token']} ", number=solution["number"])
+    assert client.needs_puzzle(**solution)
+    assert client.needs_puzzle(token=f" {solution['token']} ", number=solution["number"])
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_twenty_uses_at_once_one_is_taken(ann: User) -> None:
+def test_one_of_twenty_concurrent_uses_is_accepted(ann: User) -> None:
     fail()
     solution = solved(Client().puzzle())
     clients = [Client(f"198.51.100.{number}") for number in range(20)]
@@ -182,27 +182,27 @@ def test_of_twenty_uses_at_once_one_is_taken(ann: User) -> None:
     assert UsedPuzzle.objects.count() == 1
 
 
-def test_a_solution_is_for_its_name_however_it_is_written(failed: None, make_person: Callable[..., User]) -> None:
+def test_solution_is_valid_for_every_spelling_of_its_name(failed: None, make_person: Callable[..., User]) -> None:
     make_person("bob")
     client = Client()
-    assert client.is_asked("bob", **solved(client.puzzle("ann")))
+    assert client.needs_puzzle("bob", **solved(client.puzzle("ann")))
     assert client.send(" ANN ", **solved(client.puzzle("ann"))).status_code == 200
 
 
-def test_a_solution_is_for_its_purpose(failed: None) -> None:
+def test_solution_is_valid_for_its_purpose_only(failed: None) -> None:
     use_mail_server(25)
     client = Client()
     for_signing_in = solved(client.puzzle())
     answer = APIClient().post(FORGOT, {"username": "ann", "puzzle": for_signing_in})
     assert answer.json()["error"] == "puzzle_required"
-    assert client.is_asked(**solved(answer.json()["puzzle"]))
+    assert client.needs_puzzle(**solved(answer.json()["puzzle"]))
 
 
-def test_a_solution_expires(failed: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_solution_expires(failed: None, monkeypatch: pytest.MonkeyPatch) -> None:
     client = Client()
     solution = solved(client.puzzle())
     later(monkeypatch, timedelta(minutes=5))
-    assert client.is_asked(**solution)
+    assert client.needs_puzzle(**solution)
 
 
 def forgeries(solution: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -222,12 +222,12 @@ def forgeries(solution: dict[str, Any]) -> Iterator[dict[str, Any]]:
 def test_forged_solutions_are_refused(failed: None) -> None:
     client = Client()
     for forged in forgeries(solved(client.puzzle())):
-        assert client.is_asked(**forged), forged
+        assert client.needs_puzzle(**forged), forged
     assert not UsedPuzzle.objects.exists(), "they cost no row"
 
 
 @pytest.mark.parametrize("number", [-1, MOST, 2**70, "x", None, [], 1.5])
-def test_malformed_numbers_are_named(failed: None, number: object) -> None:
+def test_malformed_numbers_are_reported(failed: None, number: object) -> None:
     client = Client()
     answer = client.send(token=client.puzzle()["token"], number=number)
     assert answer.status_code == 400
@@ -235,31 +235,33 @@ def test_malformed_numbers_are_named(failed: None, number: object) -> None:
 
 
 @pytest.mark.parametrize("puzzle", ["x", [], {"token": "x" * 257, "number": 1}, {"number": 1}])
-def test_malformed_solutions_are_named(failed: None, puzzle: object) -> None:
+def test_malformed_solutions_are_reported(failed: None, puzzle: object) -> None:
     client = Client()
     answer = client.browser.post(SIGN_IN, {"username": "ann", "password": PASSWORD, "puzzle": puzzle})
     assert answer.status_code == 400
     assert set(answer.json()) == {"puzzle"}
 
 
-def test_programs_are_not_asked_but_their_failures_make_browsers_be_asked(ann: User) -> None:
+def test_programs_need_no_puzzles_but_their_failures_require_them_of_browsers(ann: User) -> None:
     for path in ("auth", "tokens"):
         body = {"username": "ann", "password": "wrong"}
         address = f"/api/v1/authentication/{path}/"
         assert APIClient(REMOTE_ADDR=STRANGE).post(address, body).json()["error"] == "password_failed"
     body = {"username": "ann", "password": PASSWORD}
     assert APIClient(REMOTE_ADDR=STRANGE).post("/api/v1/authentication/auth/", body).status_code == 201
-    assert Client(OTHER).is_asked()
+    assert Client(OTHER).needs_puzzle()
 
 
-def test_a_stale_access_key_does_not_ask_everybody_at_its_address(ann: User, make_person: Callable[..., User]) -> None:
+def test_stale_access_key_does_not_require_puzzles_of_others_at_its_address(
+    ann: User, make_person: Callable[..., User]
+) -> None:
     make_person("bob")
     sign_in.count_refused_signature(ann, STRANGE)
-    assert Client(OTHER).is_asked("ann")
-    assert not Client(STRANGE).is_asked("bob")
+    assert Client(OTHER).needs_puzzle("ann")
+    assert not Client(STRANGE).needs_puzzle("bob")
 
 
-def test_the_wait_still_holds_and_a_solved_puzzle_does_not_shorten_it(failed: None) -> None:
+def test_solved_puzzle_does_not_shorten_the_wait(failed: None) -> None:
     for _ in range(2):
         fail()
     client = Client()
@@ -274,26 +276,26 @@ def test_setting_switches_puzzles_off(failed: None) -> None:
     assert APIClient().post(FORGOT, {"username": "ann"}).status_code == 200
 
 
-def test_forgotten_password_always_asks_and_then_mails_once(ann: User) -> None:
+def test_forgotten_password_always_requires_a_puzzle_and_mails_once(ann: User) -> None:
     use_mail_server(25)
 
-    def asked() -> int:
+    def mails() -> int:
         return OutboxMessage.objects.filter(topic__icontains="forgotten").count()
 
     client = APIClient()
     for name in ("ann", "nobody"):
-        before = asked()
+        before = mails()
         answer = client.post(FORGOT, {"username": name})
         assert (answer.status_code, answer.json()["error"]) == (400, "puzzle_required")
-        assert asked() == before
+        assert mails() == before
         body = {"username": name, "puzzle": solved(answer.json()["puzzle"])}
         assert client.post(FORGOT, body).status_code == 200
-        assert asked() == before + 1
+        assert mails() == before + 1
         assert client.post(FORGOT, body).json()["error"] == "puzzle_required"
-        assert asked() == before + 1
+        assert mails() == before + 1
 
 
-def test_used_puzzles_are_forgotten_when_they_have_expired(failed: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_used_puzzles_are_deleted_after_their_expiry(failed: None, monkeypatch: pytest.MonkeyPatch) -> None:
     client = Client()
     client.send(**solved(client.puzzle()))
     housekeeping.forget_old(actor=SYSTEM)
@@ -303,13 +305,15 @@ def test_used_puzzles_are_forgotten_when_they_have_expired(failed: None, monkeyp
     assert not UsedPuzzle.objects.exists()
 
 
-def test_refusing_costs_the_server_little(failed: None) -> None:
-    """A puzzle is no lever to keep the server busy: making and checking one is far cheaper than comparing a password."""
+def test_refusals_cost_little_cpu_time(failed: None) -> None:
+    """Puzzles cannot be used to overload the server: making and checking a puzzle is far cheaper than comparing a
+    password.
+    """
     client = Client()
     token = client.puzzle()["token"]
     started = time.process_time()
     for number in range(20):
-        assert client.is_asked(token=token, number=number)
+        assert client.needs_puzzle(token=token, number=number)
     per_request_s = (time.process_time() - started) / 20
     started = time.process_time()
     sign_in.check_password("wrong", sign_in.STAND_IN_HASH)

@@ -1,4 +1,4 @@
-"""Promises that must hold when several requests act at the same time."""
+"""Guarantees under concurrent requests."""
 
 from collections.abc import Callable
 from concurrent.futures import Future, wait
@@ -122,7 +122,7 @@ def test_set_password_link_works_once(make_user: Callable[..., User]):
 
 @pytest.fixture
 def installed() -> None:
-    """Restore the rows of every installation, because tests with real transactions empty the tables."""
+    """Restore the rows of a new installation, because tests with real transactions empty the tables."""
     installation.run()
 
 
@@ -171,7 +171,7 @@ def test_concurrently_added_and_removed_roles_all_take_effect(installed: None, m
         assert roles_of(user) == {"Admin", "Auditor"}
 
 
-def test_role_changed_concurrently_to_two_others_becomes_one_of_them(installed: None, make_user: Callable[..., User]):
+def test_role_with_two_concurrent_changes_has_one_of_the_new_values(installed: None, make_user: Callable[..., User]):
     for number in range(4):
         user = make_user(f"ann{number}", org_role="User")
         rows = [Membership.objects.select_related("user").get(user=user) for _ in range(2)]
@@ -187,10 +187,10 @@ def test_role_changed_concurrently_to_two_others_becomes_one_of_them(installed: 
         assert old_roles[1] != ["User"], "the second change tells what it found"
 
 
-def test_reset_of_the_second_factor_beside_a_sign_in_ends_it(
+def test_reset_of_the_second_factor_ends_a_concurrent_sign_in(
     row_locks: None, make_person: Callable[..., User], monkeypatch: pytest.MonkeyPatch
 ):
-    """Once the sign-in has checked that its factor is still there, the reset waits and sees the new session."""
+    """After the sign-in has checked that its factor still exists, the reset waits, and then ends the new session."""
     ann = make_person("ann")
     app, browser = App(ann), Browser()
     browser.sign_in("ann")
@@ -209,7 +209,7 @@ def test_reset_of_the_second_factor_beside_a_sign_in_ends_it(
     assert browser.get("/api/v1/users/profile/").status_code == 401
 
 
-def test_twenty_requests_for_a_forgotten_password_give_one_mail(make_user: Callable[..., User]):
+def test_twenty_concurrent_requests_for_a_forgotten_password_send_one_mail(make_user: Callable[..., User]):
     make_user("ann")
     names = ("ann", "ann@example.test")
     at_once(*(partial(asking.ask, names[number % 2], "192.0.2.1") for number in range(20)))

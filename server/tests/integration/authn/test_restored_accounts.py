@@ -1,4 +1,4 @@
-"""`postern user` on the machine gives an account back to its owner when nobody can sign in to the console."""
+"""`postern user` on the server restores access to an account when nobody can sign in to the console."""
 
 import argparse
 from datetime import timedelta
@@ -36,7 +36,7 @@ def recorded() -> set[str]:
     return set(AuditEvent.objects.filter(user="System").values_list("event", flat=True))
 
 
-def test_a_closed_account_with_a_lost_password_is_given_back(ann: User, capsys: pytest.CaptureFixture[str]):
+def test_disabled_account_with_a_lost_password_is_restored(ann: User, capsys: pytest.CaptureFixture[str]):
     past = clock.now() - timedelta(days=1)
     User.objects.filter(pk=ann.pk).update(is_active=False, date_expired=past)
     assert run_command("link", "ann") == 1
@@ -51,7 +51,7 @@ def test_a_closed_account_with_a_lost_password_is_given_back(ann: User, capsys: 
     assert {"user.updated", "user.set_password_link_issued"} <= recorded()
 
 
-def test_a_user_of_a_provider_that_is_gone_becomes_local(ann: User, capsys: pytest.CaptureFixture[str]):
+def test_user_of_a_deleted_provider_becomes_local(ann: User, capsys: pytest.CaptureFixture[str]):
     User.objects.filter(pk=ann.pk).update(source="openid")
     assert run_command("link", "ann") == 1
     assert "--local" in capsys.readouterr().out
@@ -59,7 +59,7 @@ def test_a_user_of_a_provider_that_is_gone_becomes_local(ann: User, capsys: pyte
     assert User.objects.get(pk=ann.pk).is_local
 
 
-def test_a_lost_second_factor_is_removed(ann: User):
+def test_lost_second_factor_is_removed(ann: User):
     TotpDevice.objects.create(user=ann, date_confirmed=clock.now())
     User.objects.filter(pk=ann.pk).update(mfa_level=2)
     assert Browser().sign_in("ann").json()["error"] == "mfa_required"
@@ -68,7 +68,7 @@ def test_a_lost_second_factor_is_removed(ann: User):
     assert "mfa.reset" in recorded()
 
 
-def test_an_unknown_name_changes_nothing(ann: User, capsys: pytest.CaptureFixture[str]):
+def test_unknown_name_changes_nothing(ann: User, capsys: pytest.CaptureFixture[str]):
     before = recorded()
     for name in ("enable", "link", "reset-mfa"):
         assert run_command(name, "nobody") == 1

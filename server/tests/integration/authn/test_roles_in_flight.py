@@ -1,4 +1,4 @@
-"""A write is checked against the roles at the time of the write, not against those at the beginning of the request."""
+"""A write is checked against the roles at the time of the write, not at the beginning of the request."""
 
 from collections.abc import Callable
 from typing import Any
@@ -25,7 +25,7 @@ NEW = "emerald harbour twenty"
 
 @pytest.fixture
 def meanwhile(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Any]], None]:
-    """Runs `act` after the next request was authorized and before its write."""
+    """Run `act` after the next request was authorized and before its write."""
 
     def during(act: Callable[[], Any]) -> None:
         initial = PosternView.initial
@@ -60,7 +60,7 @@ def fall() -> None:
 
 
 def on_hashing(monkeypatch: pytest.MonkeyPatch, act: Callable[[], Any]) -> None:
-    """Runs `act` while the password is hashed: after every check of the request and before its write."""
+    """Run `act` while the password is hashed: after all checks of the request and before its write."""
     prepare = people.prepare_for_another
 
     def prepare_and_more(*args: Any) -> Any:

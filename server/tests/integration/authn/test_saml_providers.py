@@ -1,4 +1,4 @@
-"""The SAML providers as a resource: what is stored, who writes it, and what the test of a form finds."""
+"""The resource of SAML providers: stored values, rights, and the test of a form."""
 
 from collections.abc import Callable
 from typing import Any
@@ -32,7 +32,7 @@ def admin(as_admin: APIClient) -> APIClient:
 
 
 def fields_of(corp: SamlStandIn, **more: Any) -> dict[str, Any]:
-    """The form without metadata."""
+    """The values of a form without metadata."""
     return {
         "name": "Corp",
         "slug": "corp",
@@ -43,18 +43,18 @@ def fields_of(corp: SamlStandIn, **more: Any) -> dict[str, Any]:
     }
 
 
-def test_metadata_fill_in_the_provider(admin: APIClient, corp: SamlStandIn) -> None:
+def test_metadata_set_the_values_of_the_provider(admin: APIClient, corp: SamlStandIn) -> None:
     made = save(admin, form_of(corp, metadata=corp.metadata(corp.pair, pair("next"))))
     assert "metadata" not in made
-    shown = (made["idp_entity_id"], made["sso_url"], made["slo_url"])
-    assert shown == (corp.entity_id, corp.sso_url, corp.slo_url)
-    assert [one["subject"] for one in made["certificates_info"]] == ["CN=idp", "CN=next"]
+    values = (made["idp_entity_id"], made["sso_url"], made["slo_url"])
+    assert values == (corp.entity_id, corp.sso_url, corp.slo_url)
+    assert [certificate["subject"] for certificate in made["certificates_info"]] == ["CN=idp", "CN=next"]
     assert made["acs_url"].endswith("/core/auth/saml/corp/acs/")
     assert made["entity_id"].endswith("/core/auth/saml/corp/metadata/")
     assert "PRIVATE KEY" not in str(made)
 
 
-def test_a_provider_is_stored_changed_and_deleted_with_its_key(admin: APIClient, corp: SamlStandIn) -> None:
+def test_provider_is_stored_changed_and_deleted_with_its_key(admin: APIClient, corp: SamlStandIn) -> None:
     made = save(admin, fields_of(corp))
     assert made["certificates"] == corp.pair.pem  # entered without its first and last line
     row = SamlProvider.objects.get()
@@ -76,7 +76,7 @@ def test_a_provider_is_stored_changed_and_deleted_with_its_key(admin: APIClient,
     assert "PRIVATE KEY" not in str(list(AuditEvent.objects.values()))
 
 
-def test_a_key_for_encryption_is_made_once_when_it_is_wanted(admin: APIClient, corp: SamlStandIn) -> None:
+def test_decryption_key_is_made_once_when_switched_on(admin: APIClient, corp: SamlStandIn) -> None:
     made = save(admin, fields_of(corp))
     url, row = f"{PROVIDERS}{made['id']}/", SamlProvider.objects.get()
     assert (made["decrypts"], made["encryption_certificate"]) == (False, "")
@@ -86,11 +86,11 @@ def test_a_key_for_encryption_is_made_once_when_it_is_wanted(admin: APIClient, c
     assert on["encryption_certificate"] != on["own_certificate"], "a key of its own"
     key = signing_keys.DECRYPTION.value.get(row.pk)
     assert key is not None
-    off, again = (admin.patch(url, {"decrypts": value}).json() for value in (False, True))
-    assert off["encryption_certificate"] == again["encryption_certificate"] == on["encryption_certificate"]
-    kept = signing_keys.DECRYPTION.value.get(row.pk)
-    assert kept is not None
-    assert kept.reveal() == key.reveal()
+    off, on_again = (admin.patch(url, {"decrypts": value}).json() for value in (False, True))
+    assert off["encryption_certificate"] == on_again["encryption_certificate"] == on["encryption_certificate"]
+    stored_key = signing_keys.DECRYPTION.value.get(row.pk)
+    assert stored_key is not None
+    assert stored_key.reveal() == key.reveal()
     records = AuditEvent.objects.filter(event="samlprovider.updated").order_by("datetime")
     assert [record.new for record in records] == [{"decrypts": True}, {"decrypts": False}, {"decrypts": True}]
     assert admin.delete(url).status_code == 204
@@ -119,7 +119,9 @@ def test_a_key_for_encryption_is_made_once_when_it_is_wanted(admin: APIClient, c
         ({"username_claim": ""}, "username_claim"),
     ],
 )
-def test_what_cannot_be_stored(admin: APIClient, corp: SamlStandIn, change: dict[str, Any], field: str) -> None:
+def test_invalid_provider_values_are_refused(
+    admin: APIClient, corp: SamlStandIn, change: dict[str, Any], field: str
+) -> None:
     answer = admin.post(PROVIDERS, fields_of(corp, **change))
     assert (answer.status_code, list(answer.json())) == (400, [field])
     made = save(admin, fields_of(corp))
@@ -128,7 +130,7 @@ def test_what_cannot_be_stored(admin: APIClient, corp: SamlStandIn, change: dict
         assert (answer.status_code, list(answer.json())) == (400, [field])
 
 
-def test_there_can_be_twenty(admin: APIClient, corp: SamlStandIn) -> None:
+def test_number_of_providers_is_limited_to_twenty(admin: APIClient, corp: SamlStandIn) -> None:
     save(admin, fields_of(corp))
     first = SamlProvider.objects.get()
     for number in range(19):
@@ -148,7 +150,7 @@ def test_k35_only_super_administrators_write_and_read_them(
         assert client.post(TEST, form_of(corp)).status_code == 403
 
 
-def test_a_good_form_is_found_good_before_it_is_saved(admin: APIClient, corp: SamlStandIn) -> None:
+def test_valid_form_passes_the_test_before_it_is_saved(admin: APIClient, corp: SamlStandIn) -> None:
     for form in (form_of(corp), fields_of(corp)):
         answer = admin.post(TEST, form)
         assert answer.status_code == 200, answer.content
@@ -180,7 +182,7 @@ def test_each_failure_of_the_test_says_what_to_change(
     assert words in str(answer.json())
 
 
-def test_an_ending_certificate_and_a_site_without_https_are_reported(
+def test_expiring_certificate_and_site_without_https_are_reported(
     admin: APIClient, corp: SamlStandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     answer = admin.post(TEST, fields_of(corp, certificates=pair("soon", days=10).pem))
@@ -193,7 +195,7 @@ def test_an_ending_certificate_and_a_site_without_https_are_reported(
     assert "only over https" in str(answer.json())
 
 
-def test_the_sign_in_page_has_a_button_for_each_that_is_on(admin: APIClient, corp: SamlStandIn) -> None:
+def test_sign_in_page_has_a_button_for_each_active_provider(admin: APIClient, corp: SamlStandIn) -> None:
     save(admin, fields_of(corp))
     data = APIClient().get("/api/v1/settings/public/").json()["data"]
     assert data["SAML_PROVIDERS"] == [{"id": "corp", "name": "Corp"}]

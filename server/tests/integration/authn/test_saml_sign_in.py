@@ -1,4 +1,4 @@
-"""Sign-in with SAML: who becomes a user, with which rights; what is refused, and that each answer works once."""
+"""Sign-in with SAML: creation of users, rights from attributes, refusals, and single use of answers."""
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -43,8 +43,8 @@ def corp(as_admin: APIClient) -> SamlStandIn:
 
 
 def ann() -> User:
-    found: User = User.objects.get(username="ann")
-    return found
+    user: User = User.objects.get(username="ann")
+    return user
 
 
 def change(admin: APIClient, **values: Any) -> None:
@@ -54,7 +54,7 @@ def change(admin: APIClient, **values: Any) -> None:
 
 
 def refused(answer: Any, words: str) -> None:
-    """Refused with this sentence, and nothing was made."""
+    """Assert a refusal with this message, and that nothing was created."""
     assert answer.status_code == 400, answer.content
     assert words in answer.json()["msg"]
     assert not LoginSession.objects.exclude(user__username="admin").exists()
@@ -63,14 +63,14 @@ def refused(answer: Any, words: str) -> None:
     assert (log.status, log.backend) == (False, "saml:corp")
 
 
-def test_the_first_sign_in_creates_the_user(corp: SamlStandIn) -> None:
+def test_first_sign_in_creates_the_user(corp: SamlStandIn) -> None:
     guest = Guest()
     answer = guest.walk(corp)
     assert answer.json() == {"next": "/ui/", "must_change_password": False}
     assert guest.get("/api/v1/users/profile/").json()["username"] == "ann"
     user = ann()
-    shown = (user.source, user.role, user.name, user.email, user.has_usable_password())
-    assert shown == ("saml", "User", "Ann Li", "ann@corp.example", False)
+    facts = (user.source, user.role, user.name, user.email, user.has_usable_password())
+    assert facts == ("saml", "User", "Ann Li", "ann@corp.example", False)
     assert Membership.objects.get(user=user).org_id == DEFAULT_ORG_ID
     identity = FederatedIdentity.objects.get(user=user)
     assert (identity.issuer, identity.subject, identity.source) == (corp.entity_id, "s-ann", "saml")
@@ -82,7 +82,7 @@ def test_the_first_sign_in_creates_the_user(corp: SamlStandIn) -> None:
 
 
 @pytest.mark.parametrize("parts", [("assertion",), ("response",), ("assertion", "response")])
-def test_the_assertion_or_the_response_is_signed(corp: SamlStandIn, parts: tuple[str, ...]) -> None:
+def test_signed_assertion_or_signed_response_is_accepted(corp: SamlStandIn, parts: tuple[str, ...]) -> None:
     corp.parts = parts
     assert Guest().walk(corp, name="s-ann").status_code == 200
 
@@ -91,14 +91,14 @@ ENCRYPTION: Final = ".//{*}KeyDescriptor[@use='encryption']"
 
 
 def certificate_of_metadata() -> str:
-    """What the provider reads in our metadata as the key for encryption."""
+    """The encryption certificate in our metadata."""
     root = etree.fromstring(APIClient().get("/core/auth/saml/corp/metadata/").content)
     text = root.findtext(f"{ENCRYPTION}//{{*}}X509Certificate") or ""
     return f"-----BEGIN CERTIFICATE-----\n{text}\n-----END CERTIFICATE-----\n"
 
 
 @pytest.mark.parametrize("parts", [("assertion",), ("response",), ("assertion", "response")])
-def test_an_assertion_is_encrypted_for_the_key_of_our_metadata(
+def test_assertion_encrypted_for_the_key_of_our_metadata_is_accepted(
     as_admin: APIClient, corp: SamlStandIn, parts: tuple[str, ...]
 ) -> None:
     change(as_admin, decrypts=True)
@@ -107,7 +107,7 @@ def test_an_assertion_is_encrypted_for_the_key_of_our_metadata(
     assert ann().email == "ann@corp.example"
 
 
-def test_encrypted_assertions_are_taken_only_while_that_is_on(as_admin: APIClient, corp: SamlStandIn) -> None:
+def test_encrypted_assertions_are_accepted_only_while_switched_on(as_admin: APIClient, corp: SamlStandIn) -> None:
     change(as_admin, decrypts=True)
     corp.encrypted_for = certificate_of_metadata()
     change(as_admin, decrypts=False)
@@ -121,16 +121,16 @@ def test_encrypted_assertions_are_taken_only_while_that_is_on(as_admin: APIClien
     assert Guest().walk(corp).status_code == 200, "those that are not encrypted are taken, too"
 
 
-def test_k26_an_encrypted_assertion_is_taken_once(as_admin: APIClient, corp: SamlStandIn) -> None:
+def test_k26_encrypted_assertion_is_accepted_once(as_admin: APIClient, corp: SamlStandIn) -> None:
     change(as_admin, decrypts=True)
     corp.encrypted_for = certificate_of_metadata()
     assert Guest().walk(corp, assertion_id="_one").status_code == 200
-    again = Guest().walk(corp, assertion_id="_one")
-    assert again.status_code == 400
-    assert "was used before" in again.json()["msg"]
+    second = Guest().walk(corp, assertion_id="_one")
+    assert second.status_code == 400
+    assert "was used before" in second.json()["msg"]
 
 
-def test_the_next_page_stays_here(corp: SamlStandIn) -> None:
+def test_next_page_is_on_this_site(corp: SamlStandIn) -> None:
     for target, landed in (("/ui/assets", "/ui/assets"), ("https://evil.example/", "/ui/")):
         guest = Guest()
         path, form = corp.come_back(guest.start(next=target))
@@ -155,7 +155,7 @@ def test_rules_give_roles_and_groups(as_admin: APIClient, corp: SamlStandIn) -> 
     assert not UserGroupMember.objects.filter(user=ann()).exists()
 
 
-def test_an_attribute_can_identify_people(as_admin: APIClient, corp: SamlStandIn) -> None:
+def test_attribute_can_identify_people(as_admin: APIClient, corp: SamlStandIn) -> None:
     change(as_admin, subject_claim="employee")
     transient = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
     refused(Guest().walk(corp, name_format=transient), "did not send exactly one value of the attribute employee")
@@ -168,13 +168,13 @@ def test_an_attribute_can_identify_people(as_admin: APIClient, corp: SamlStandIn
     assert User.objects.filter(source="saml").count() == 1
 
 
-def test_a_transient_name_identifies_nobody(corp: SamlStandIn) -> None:
+def test_transient_name_is_refused(corp: SamlStandIn) -> None:
     transient = "urn:oasis:names:tc:SAML:2.0:nameid-format:transient"
     refused(Guest().walk(corp, name_format=transient), "another name at each sign-in")
 
 
 @pytest.mark.parametrize("source", ["local", "ldap", "openid", "saml"])
-def test_an_account_of_another_source_is_never_taken_over(
+def test_account_of_another_source_is_never_taken_over(
     corp: SamlStandIn, make_person: Callable[..., User], source: str
 ) -> None:
     User.objects.filter(pk=make_person("ann").pk).update(source=source)
@@ -182,19 +182,19 @@ def test_an_account_of_another_source_is_never_taken_over(
     assert not FederatedIdentity.objects.exists()
 
 
-def test_two_providers_have_different_people(as_admin: APIClient, corp: SamlStandIn) -> None:
+def test_identities_of_two_providers_are_separate(as_admin: APIClient, corp: SamlStandIn) -> None:
     other = SamlStandIn(entity_id="https://two.example", sso_url="https://two.example/sso?a", name="two")
     other.person = {"name": "s-ann", "attributes": {"uid": ["ann"]}}
     save(as_admin, form_of(other, name="Two", slug="two"))
     assert Guest().walk(corp).status_code == 200
     assert "belongs to another account" in Guest().walk(other, "two").json()["msg"]
-    # What one provider says is not taken at the address of the other.
+    # The answer of one provider is refused at the address of the other.
     guest = Guest()
     _path, form = corp.come_back(guest.start())
     assert guest.come_back("/core/auth/saml/two/acs/", form) == "none"
 
 
-def test_a_new_certificate_is_added_before_the_old_one_goes(as_admin: APIClient, corp: SamlStandIn) -> None:
+def test_certificate_can_be_replaced_without_interruption(as_admin: APIClient, corp: SamlStandIn) -> None:
     change(as_admin, certificates=pair("next").pem + corp.pair.pem)
     assert Guest().walk(corp).status_code == 200
     corp.name = "next"
@@ -204,16 +204,16 @@ def test_a_new_certificate_is_added_before_the_old_one_goes(as_admin: APIClient,
     assert "not signed with a certificate that is stored" in answer.json()["msg"]
 
 
-def test_the_name_is_asked_for_in_the_format_of_the_row(as_admin: APIClient, corp: SamlStandIn) -> None:
+def test_name_is_requested_in_the_configured_format(as_admin: APIClient, corp: SamlStandIn) -> None:
     policy = "{urn:oasis:names:tc:SAML:2.0:protocol}NameIDPolicy"
-    asked = [corp.asked(Guest().start())[0].find(policy)]
+    policies = [corp.asked(Guest().start())[0].find(policy)]
     change(as_admin, name_format="persistent")
-    asked.append(corp.asked(Guest().start())[0].find(policy))
-    formats = [one.get("Format") for one in asked if one is not None]
+    policies.append(corp.asked(Guest().start())[0].find(policy))
+    formats = [element.get("Format") for element in policies if element is not None]
     assert formats == [None, "urn:oasis:names:tc:SAML:2.0:nameid-format:persistent"]
 
 
-def test_requests_are_signed_if_the_row_says_so(as_admin: APIClient, corp: SamlStandIn) -> None:
+def test_requests_are_signed_if_configured(as_admin: APIClient, corp: SamlStandIn) -> None:
     assert "Signature=" not in Guest().start()
     change(as_admin, signs_requests=True)
     guest = Guest()
@@ -249,7 +249,7 @@ def test_k49_each_refusal_says_what_to_change(corp: SamlStandIn, changes: dict[s
 
 @pytest.mark.parametrize("case", [case for case in CASES if case.code], ids=lambda case: case.name)
 @pytest.mark.any_database
-def test_k49_answers_of_the_table_sign_nobody_in(corp: SamlStandIn, case: Any) -> None:
+def test_k49_invalid_answers_sign_nobody_in(corp: SamlStandIn, case: Any) -> None:
     guest = Guest()
     path, form = corp.come_back(guest.start())
     answer = guest.use(guest.come_back(path, {**form, "SAMLResponse": case.make()}))
@@ -258,13 +258,13 @@ def test_k49_answers_of_the_table_sign_nobody_in(corp: SamlStandIn, case: Any) -
     assert not User.objects.filter(username=EVIL).exists()
 
 
-def test_k26_an_answer_works_once_in_one_browser(corp: SamlStandIn) -> None:
+def test_k26_answer_is_accepted_once_in_one_browser(corp: SamlStandIn) -> None:
     guest, thief = Guest(), Guest("192.0.2.66")
     path, form = corp.come_back(guest.start())
     assert thief.come_back(path, form) == "none"  # without a cookie
     thief.start()
     assert thief.come_back(path, form) == "none"  # with the cookie of another visit
-    assert not SignInGuard.objects.exists()  # any site could let a browser post that
+    assert not SignInGuard.objects.exists()  # any site can cause such a post
     visit = guest.come_back(path, form)
     assert thief.use(visit).json()["error"] == "external_lapsed"
     assert guest.use(visit).status_code == 200
@@ -272,27 +272,27 @@ def test_k26_an_answer_works_once_in_one_browser(corp: SamlStandIn) -> None:
     assert guest.come_back(path, form) == "none"
 
 
-def test_k26_an_assertion_is_taken_once(corp: SamlStandIn) -> None:
-    """Even if the visit did not prevent it: the same ID again is refused."""
+def test_k26_assertion_is_accepted_once(corp: SamlStandIn) -> None:
+    """Independently of the visit, an assertion ID is accepted once."""
     assert Guest().walk(corp, assertion_id="_same").status_code == 200
     answer = Guest().walk(corp, assertion_id="_same")
     assert "was used before" in answer.json()["msg"]
     assert SamlAnswer.objects.count() == 1
 
 
-def test_an_answer_nobody_asked_for_is_refused(corp: SamlStandIn) -> None:
-    """Sign-ins that begin at the provider: nothing binds them to this browser."""
+def test_unsolicited_answer_is_refused(corp: SamlStandIn) -> None:
+    """Sign-ins that begin at the provider are not bound to a browser."""
     guest = Guest()
     page = guest.start()
     request, query = corp.asked(page)
-    unasked = replace(corp.answer_to(request), request_id=None)
-    form = {"SAMLResponse": encoded(unasked.signed(corp.pair, "assertion")), "RelayState": query["RelayState"]}
-    path = urlsplit(unasked.acs).path
+    unsolicited = replace(corp.answer_to(request), request_id=None)
+    form = {"SAMLResponse": encoded(unsolicited.signed(corp.pair, "assertion")), "RelayState": query["RelayState"]}
+    path = urlsplit(unsolicited.acs).path
     refused(guest.use(guest.come_back(path, form)), "Start on the sign-in page of Postern")
     assert Guest().come_back(path, {"SAMLResponse": form["SAMLResponse"]}) == "none"
 
 
-def test_the_cookie_that_crosses_sites_is_short_and_narrow(corp: SamlStandIn) -> None:
+def test_cross_site_cookie_has_a_short_life_and_a_narrow_path(corp: SamlStandIn) -> None:
     guest = Guest()
     page = guest.start()
     cookie = guest.cookies[ACROSS]
@@ -302,8 +302,8 @@ def test_the_cookie_that_crosses_sites_is_short_and_narrow(corp: SamlStandIn) ->
     assert guest.cookies[ACROSS].value == ""
 
 
-def test_k46_under_https_the_cookie_crosses_sites_and_is_secure() -> None:
-    """The name and the attributes are decided when the module is loaded."""
+def test_k46_cross_site_cookie_is_secure_under_https() -> None:
+    """Name and attributes are set when the module is imported."""
     try:
         with override_settings(POSTERN=replace(settings.POSTERN, https=True)):
             reload(visit_cookie)
@@ -312,14 +312,14 @@ def test_k46_under_https_the_cookie_crosses_sites_and_is_secure() -> None:
             cookie = response.cookies["__Secure-postern_visit_across"]
             assert (cookie["samesite"], cookie["secure"], cookie["httponly"]) == ("None", True, True)
             visit_cookie.remove_across(response)
-            gone = response.cookies["__Secure-postern_visit_across"]
-            left = (gone.value, gone["samesite"], gone["secure"], gone["path"])
+            removed = response.cookies["__Secure-postern_visit_across"]
+            left = (removed.value, removed["samesite"], removed["secure"], removed["path"])
             assert left == ("", "None", True, "/core/auth/saml/")
     finally:
         reload(visit_cookie)
 
 
-def test_odd_posts_are_answered(corp: SamlStandIn) -> None:
+def test_malformed_posts_are_refused(corp: SamlStandIn) -> None:
     guest = Guest()
     path, form = corp.come_back(guest.start())
     for body in ({}, {"RelayState": "x" * 10_000}, {**form, "RelayState": ["a", "b"]}, {"SAMLResponse": "%%%"}):
@@ -329,7 +329,7 @@ def test_odd_posts_are_answered(corp: SamlStandIn) -> None:
     refused(guest.use(guest.come_back(path, {**form, "SAMLResponse": "%%%"})), "not a SAML document")
 
 
-def test_a_provider_that_is_switched_off(as_admin: APIClient, corp: SamlStandIn) -> None:
+def test_disabled_provider_signs_nobody_in(as_admin: APIClient, corp: SamlStandIn) -> None:
     guest = Guest()
     path, form = corp.come_back(guest.start())
     change(as_admin, is_active=False)
@@ -339,7 +339,7 @@ def test_a_provider_that_is_switched_off(as_admin: APIClient, corp: SamlStandIn)
 
 
 @pytest.mark.parametrize("is_back", [False, True], ids=["at once", "after the visit"])
-def test_the_way_can_be_switched_off(corp: SamlStandIn, is_back: bool) -> None:
+def test_disabled_way_signs_nobody_in(corp: SamlStandIn, is_back: bool) -> None:
     guest, off = Guest(), {"SECURITY_SIGN_IN_WAYS": ["password", "openid"]}
     if is_back:
         visit = guest.come_back(*corp.come_back(guest.start()))
@@ -352,7 +352,7 @@ def test_the_way_can_be_switched_off(corp: SamlStandIn, is_back: bool) -> None:
     assert not User.objects.filter(username="ann").exists()
 
 
-def test_the_second_factor_comes_after_it(corp: SamlStandIn) -> None:
+def test_second_factor_follows_the_sign_in(corp: SamlStandIn) -> None:
     assert Guest().walk(corp).status_code == 200
     app = App(ann())
     guest = Guest()
@@ -365,7 +365,7 @@ def test_the_second_factor_comes_after_it(corp: SamlStandIn) -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_one_assertion_twenty_times_at_once_signs_in_once(corp: SamlStandIn) -> None:
+def test_one_of_twenty_concurrent_uses_of_an_assertion_signs_in(corp: SamlStandIn) -> None:
     guests = [Guest() for _ in range(20)]
     posts = [corp.come_back(guest.start(), assertion_id="_same") for guest in guests]
     for guest in guests:
@@ -383,7 +383,7 @@ def test_one_assertion_twenty_times_at_once_signs_in_once(corp: SamlStandIn) -> 
     assert SamlAnswer.objects.count() == 1
 
 
-def test_our_metadata_name_what_the_request_names(corp: SamlStandIn) -> None:
+def test_metadata_and_requests_contain_the_same_addresses(corp: SamlStandIn) -> None:
     answer = APIClient().get("/core/auth/saml/corp/metadata/")
     assert answer.headers["Content-Type"] == "application/samlmetadata+xml"
     root = etree.fromstring(answer.content)

@@ -42,12 +42,12 @@ def is_in(guest: Guest) -> bool:
     return bool(guest.get(PROFILE).status_code == 200)
 
 
-def asked(
+def logout_query(
     corp: SamlStandIn, own: str, *sessions: str, by: Pair | None = None, message: str = "_q1", **more: str
 ) -> str:
-    """The query of a provider that signs a person out."""
+    """The query of a logout request of the provider."""
     values = {"name": "s-ann", "issuer": corp.entity_id, **more}
-    indexes = "".join(f"<samlp:SessionIndex>{one}</samlp:SessionIndex>" for one in sessions)
+    indexes = "".join(f"<samlp:SessionIndex>{session}</samlp:SessionIndex>" for session in sessions)
     document = f"""<samlp:LogoutRequest xmlns:samlp="{SAMLP}" xmlns:saml="{SAML}" ID="{message}" Version="2.0"
  IssueInstant="{datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")}" Destination="{own}">
 <saml:Issuer>{values["issuer"]}</saml:Issuer><saml:NameID>{values["name"]}</saml:NameID>{indexes}</samlp:LogoutRequest>"""
@@ -58,7 +58,7 @@ def own_address(admin: APIClient) -> str:
     return str(admin.get(PROVIDERS).json()[0]["logout_url"])
 
 
-def test_signing_out_leads_to_the_provider_with_a_signed_request(as_admin: APIClient, corp: SamlStandIn) -> None:
+def test_signing_out_redirects_to_the_provider_with_a_signed_request(as_admin: APIClient, corp: SamlStandIn) -> None:
     guest = signed_in(corp, session="one")
     page = guest.post(OUT).json()["next"]
     assert page.startswith(f"{corp.slo_url}?SAMLRequest=")
@@ -72,44 +72,44 @@ def test_signing_out_leads_to_the_provider_with_a_signed_request(as_admin: APICl
     assert back.headers["Location"] == "/core/auth/login/"
 
 
-def test_without_an_address_signing_out_stays_here(as_admin: APIClient, corp: SamlStandIn) -> None:
+def test_signing_out_does_not_redirect_without_an_address(as_admin: APIClient, corp: SamlStandIn) -> None:
     row = as_admin.get(PROVIDERS).json()[0]
     assert as_admin.patch(f"{PROVIDERS}{row['id']}/", {"slo_url": ""}).status_code == 200
     assert signed_in(corp).post(OUT).json() == {"msg": "ok"}
     guest = signed_in(corp)
-    answer = APIClient().get(f"{PAGE}?{asked(corp, own_address(as_admin))}")
+    answer = APIClient().get(f"{PAGE}?{logout_query(corp, own_address(as_admin))}")
     assert answer.headers["Location"] == "/core/auth/login/"
     assert not is_in(guest)
 
 
-def test_a_request_ends_the_session_that_it_names(as_admin: APIClient, corp: SamlStandIn) -> None:
-    one, two = signed_in(corp, session="one"), signed_in(corp, session="two")
+def test_request_ends_the_session_that_it_names(as_admin: APIClient, corp: SamlStandIn) -> None:
+    first, second = signed_in(corp, session="one"), signed_in(corp, session="two")
     own = own_address(as_admin)
-    answer = APIClient().get(f"{PAGE}?{asked(corp, own, 'one')}")
+    answer = APIClient().get(f"{PAGE}?{logout_query(corp, own, 'first')}")
     assert answer.status_code == 302
     assert "no-store" in answer.headers["Cache-Control"]
     query = dict(parse_qsl(urlsplit(answer.headers["Location"]).query))
     assert query["RelayState"] == "back"
     response = etree.fromstring(inflated(query["SAMLResponse"]))
     assert response.get("InResponseTo") == "_q1"
-    assert (is_in(one), is_in(two)) == (False, True)
+    assert (is_in(first), is_in(second)) == (False, True)
     assert LoginSession.objects.get(end_reason="by_provider").date_ended is not None
 
 
-def test_a_request_about_the_person_ends_all_of_this_provider(as_admin: APIClient, corp: SamlStandIn) -> None:
+def test_request_about_a_person_ends_all_sign_ins_with_this_provider(as_admin: APIClient, corp: SamlStandIn) -> None:
     guests = [signed_in(corp, session="one"), signed_in(corp, session=None)]
     other = signed_in(corp, name="s-bob", attributes={"uid": ["bob"]})
-    assert APIClient().get(f"{PAGE}?{asked(corp, own_address(as_admin))}").status_code == 302
+    assert APIClient().get(f"{PAGE}?{logout_query(corp, own_address(as_admin))}").status_code == 302
     assert [is_in(guest) for guest in guests] == [False, False]
     assert is_in(other)
     assert as_admin.get(PROFILE).status_code == 200
 
 
-def test_a_visit_that_has_come_back_ends_too(as_admin: APIClient, corp: SamlStandIn) -> None:
+def test_request_ends_a_redeemed_visit(as_admin: APIClient, corp: SamlStandIn) -> None:
     guest = Guest()
     signed_in(corp)
     visit = guest.come_back(*corp.come_back(guest.start()))
-    assert APIClient().get(f"{PAGE}?{asked(corp, own_address(as_admin))}").status_code == 302
+    assert APIClient().get(f"{PAGE}?{logout_query(corp, own_address(as_admin))}").status_code == 302
     assert guest.use(visit).json()["error"] == "external_lapsed"
 
 
@@ -120,21 +120,25 @@ def test_a_visit_that_has_come_back_ends_too(as_admin: APIClient, corp: SamlStan
         ({"issuer": "https://other.example"}, "the settings name"),
     ],
 )
-def test_k49_a_request_that_proves_nothing_ends_nothing(
+def test_k49_invalid_request_ends_nothing(
     as_admin: APIClient, corp: SamlStandIn, more: dict[str, Any], words: str
 ) -> None:
     guest = signed_in(corp)
     own = own_address(as_admin)
-    answer = APIClient(HTTP_ACCEPT_LANGUAGE="en").get(f"{PAGE}?{asked(corp, own, **more)}")
+    answer = APIClient(HTTP_ACCEPT_LANGUAGE="en").get(f"{PAGE}?{logout_query(corp, own, **more)}")
     assert (answer.status_code, words in answer.content.decode()) == (400, True)
-    for query in ("SAMLRequest=x", f"SAMLRequest={deflated(b'<a/>')}", asked(corp, "https://other.example/logout")):
+    for query in (
+        "SAMLRequest=x",
+        f"SAMLRequest={deflated(b'<a/>')}",
+        logout_query(corp, "https://other.example/logout"),
+    ):
         assert APIClient().get(f"{PAGE}?{query}").status_code == 400
     assert APIClient().get("/core/auth/saml/unknown/logout/?SAMLRequest=x").status_code == 404
     assert is_in(guest)
 
 
-def test_a_request_works_once(as_admin: APIClient, corp: SamlStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
-    query = asked(corp, own_address(as_admin))
+def test_request_is_accepted_once(as_admin: APIClient, corp: SamlStandIn, monkeypatch: pytest.MonkeyPatch) -> None:
+    query = logout_query(corp, own_address(as_admin))
     signed_in(corp)
     assert APIClient().get(f"{PAGE}?{query}").status_code == 302
     guest = signed_in(corp)
@@ -144,24 +148,24 @@ def test_a_request_works_once(as_admin: APIClient, corp: SamlStandIn, monkeypatc
     def gone(*_args: Any, **_options: Any) -> bool:
         raise RedisGone
 
-    monkeypatch.setattr(cache, "add", gone)  # nobody knows whether it was used
-    answer = APIClient().get(f"{PAGE}?{asked(corp, own_address(as_admin), message='_q2')}")
+    monkeypatch.setattr(cache, "add", gone)  # it is unknown whether the request was used
+    answer = APIClient().get(f"{PAGE}?{logout_query(corp, own_address(as_admin), message='_q2')}")
     assert answer.status_code == 503
     assert is_in(guest)
 
 
-def test_answers_are_kept_as_long_as_their_sign_in_is_open(corp: SamlStandIn) -> None:
-    one, two = signed_in(corp), signed_in(corp)
+def test_answers_are_stored_while_their_sign_in_is_open(corp: SamlStandIn) -> None:
+    first, second = signed_in(corp), signed_in(corp)
     SamlAnswer.objects.update(date_expired=clock.now() - timedelta(minutes=1))
     housekeeping.forget_old(actor=SYSTEM)
     assert SamlAnswer.objects.count() == 2
-    one.post(OUT)
+    first.post(OUT)
     housekeeping.forget_old(actor=SYSTEM)
     assert SamlAnswer.objects.count() == 1
-    assert is_in(two)
+    assert is_in(second)
 
 
-def test_a_person_signs_out_by_the_page(corp: SamlStandIn) -> None:
+def test_user_signs_out_with_the_page(corp: SamlStandIn) -> None:
     guest = signed_in(corp)
     page = guest.get(PAGE, HTTP_SEC_FETCH_SITE="same-origin")
     assert page.headers["Location"] == "/core/auth/logout/"

@@ -1,4 +1,4 @@
-"""No way of people signs in a service account, also when a defect had left it their credentials; keys do."""
+"""Service accounts sign in with keys only, even if a defect left them other credentials."""
 
 from collections.abc import Iterator
 from datetime import timedelta
@@ -31,7 +31,7 @@ from postern.apps.authn.models import (
     OpenidProvider,
 )
 from postern.apps.authn.ssh_codes import actions as ssh_codes
-from postern.apps.authn.sso_links.policy import Unfit, unfit
+from postern.apps.authn.sso_links.policy import LinkRefusal, link_refusal
 from postern.apps.preferences.models import PreferenceValue
 from postern.apps.users.accounts.service_accounts import NoPassword
 from postern.apps.users.models import Kind, User
@@ -50,7 +50,7 @@ def prefer(name: str, value: object) -> None:
 
 
 def become_service(user: User) -> User:
-    """What the product never does: a person's row with its credentials, turned into a service account."""
+    """Turn a user with credentials into a service account, which the product never does."""
     User.objects.filter(pk=user.pk).update(
         kind=Kind.SERVICE, is_first_login=False, mfa_level=0, need_update_password=False, public_key=LINE
     )
@@ -63,7 +63,7 @@ def robot(ann: User) -> User:
     return become_service(ann)
 
 
-def nobody_came_in(user: User) -> None:
+def assert_not_signed_in(user: User) -> None:
     assert not LoginSession.objects.filter(user=user, date_ended__isnull=True).exists()
     assert not BearerToken.objects.filter(user=user).exists()
     assert not LoginLog.objects.filter(username=user.username, status=True).exists()
@@ -92,7 +92,7 @@ def by_key() -> Any:
     )
 
 
-def test_password_is_refused_as_a_wrong_one(browser: Browser, robot: User):
+def test_password_is_refused_like_a_wrong_password(browser: Browser, robot: User):
     assert robot.has_usable_password()
     form = browser.sign_in("ann")
     unknown = Browser().sign_in("nobody")
@@ -100,13 +100,13 @@ def test_password_is_refused_as_a_wrong_one(browser: Browser, robot: User):
     token = post_solving(APIClient(), f"{API}auth/", {"username": "ann", "password": PASSWORD})
     assert token.status_code in {400, 401}
     assert over_ssh().denial.code is DenialCode.BAD_CREDENTIALS
-    nobody_came_in(robot)
+    assert_not_signed_in(robot)
 
 
-def test_sign_in_begun_as_a_person_is_not_completed(robot: User):
+def test_sign_in_of_a_person_is_not_completed_as_a_service_account(robot: User):
     with pytest.raises(NoPassword):
         open_login_session(user=robot, origin=SignInOrigin(remote_addr=ADDRESS))
-    nobody_came_in(robot)
+    assert_not_signed_in(robot)
 
 
 def test_passkey_alone_is_refused(browser: Browser, ann: User):
@@ -116,7 +116,7 @@ def test_passkey_alone_is_refused(browser: Browser, ann: User):
     answer = alone(browser, key)
     assert answer.status_code == 400, answer.content
     assert "passkey" not in answer.json()["error"] or answer.json()["error"] != "passkey_failed"
-    nobody_came_in(robot)
+    assert_not_signed_in(robot)
 
 
 def alone(browser: Browser, key: SoftKey) -> Any:
@@ -126,14 +126,14 @@ def alone(browser: Browser, key: SoftKey) -> Any:
 
 
 def test_there_is_no_sso_link(robot: User):
-    assert unfit(robot, ["User"]) is Unfit.SERVICE
+    assert link_refusal(robot, ["User"]) is LinkRefusal.SERVICE
 
 
 def test_forgotten_password_makes_no_link(robot: User):
     answer = post_solving(APIClient(), f"{API}password/forgot/", {"username": "ann"})
     unknown = post_solving(APIClient(), f"{API}password/forgot/", {"username": "nobody"})
     assert (answer.status_code, answer.json()) == (unknown.status_code, unknown.json())
-    nobody_came_in(robot)
+    assert_not_signed_in(robot)
 
 
 def test_code_for_ssh_is_refused(browser: Browser, ann: User):
@@ -162,7 +162,7 @@ def test_bound_account_of_a_provider_is_refused(services: dict[str, Service], ro
     location = visitor.come_back(through_provider(services[name], visitor.start(name, next="")))
     answer = visitor.use(visit_of(location))
     assert (answer.status_code, answer.json()["error"]) == (400, "service_account")
-    nobody_came_in(robot)
+    assert_not_signed_in(robot)
 
 
 def test_ssh_key_signs_in_without_conditions_of_people(robot: User):
@@ -176,7 +176,7 @@ def test_ssh_key_signs_in_without_conditions_of_people(robot: User):
     assert LoginLog.objects.get(username="ann").status is True
 
 
-def test_ssh_key_obeys_login_acls_state_and_the_switch(robot: User):
+def test_ssh_key_is_subject_to_login_acls_account_state_and_setting(robot: User):
     acl = LoginAcl.objects.create(user=robot, name="no", ip_group=["*"], hours=[], action="reject", priority=1)
     assert by_key().denial.code is DenialCode.NOT_ADMITTED
     acl.delete()
@@ -191,14 +191,14 @@ def test_ssh_key_obeys_login_acls_state_and_the_switch(robot: User):
     assert by_key().denial is None
 
 
-def test_access_key_obeys_login_acls(robot: User):
+def test_access_key_is_subject_to_login_acls(robot: User):
     issued = make_access_key(actor=SYSTEM, user=robot, comment="", date_expired=None)
     head = signed(str(issued.key.pk), issued.secret.reveal())
     LoginAcl.objects.create(user=robot, name="no", ip_group=["*"], hours=[], action="reject", priority=1)
     assert APIClient().get(PROFILE, **head).status_code in {401, 403}
 
 
-def test_ended_key_ends_what_it_opened(robot: User):
+def test_expired_key_ends_its_connections(robot: User):
     issued = make_access_key(actor=SYSTEM, user=robot, comment="", date_expired=clock.now() + timedelta(minutes=1))
     name = f"access_key:{issued.key.pk}"
     assert facade.credentials_holding([name]) == {name}
@@ -207,12 +207,12 @@ def test_ended_key_ends_what_it_opened(robot: User):
     assert not facade.hold_maker(login_session=None, credential=name)
 
 
-def test_person_of_a_provider_never_takes_over_a_service_account(robot: User):
+def test_service_account_is_never_taken_over_by_a_person_of_a_provider(robot: User):
     provider = OpenidProvider(name="Corp", slug="corp", adopts_users=True, creates_users=True)
-    told = ProviderData(username="ann", name="Ann", email="ann@example.com", held=frozenset())
+    data = ProviderData(username="ann", name="Ann", email="ann@example.com", held=frozenset())
     for source in ("openid", "saml"):
         with pytest.raises(NoUser):
-            arrivals.admit(provider, source, "https://corp.example", "1", told)
+            arrivals.admit(provider, source, "https://corp.example", "1", data)
     assert not FederatedIdentity.objects.exists()
     robot.refresh_from_db()
     assert robot.source == "local"

@@ -66,7 +66,7 @@ def test_sign_in_changes_the_session_key(browser: Browser, ann: User):
     assert attacker.get(PROFILE).status_code == 401
 
 
-def test_session_table_does_not_hold_the_key(browser: Browser, ann: User):
+def test_session_table_does_not_contain_the_session_key(browser: Browser, ann: User):
     browser.sign_in("ann")
     key = browser.cookies["sessionid"].value
     assert Session.objects.count() == 1
@@ -86,7 +86,7 @@ def test_k64_unsafe_call_is_refused_without_the_csrf_header_and_accepted_with_it
     assert browser.patch(PROFILE, {"phone": "1"}).status_code == 200
 
 
-def test_sign_in_unknown_name_and_wrong_password_get_the_same_answer(ann: User):
+def test_unknown_name_and_wrong_password_get_the_same_response(ann: User):
     known = Browser().sign_in("ann", "wrong")
     unknown = Browser().sign_in("bob", "wrong")
     assert known.status_code == unknown.status_code == 400
@@ -120,7 +120,7 @@ def test_dummy_hash_has_the_parameters_of_the_current_hasher():
         ({"date_expired": clock.now() - timedelta(seconds=1)}, "user_expired"),
     ],
 )
-def test_sign_in_of_a_closed_account_names_the_reason_only_after_the_right_password(
+def test_reason_of_a_refused_account_is_given_only_after_the_right_password(
     make_person: Callable[..., User], columns: dict[str, Any], slug: str
 ):
     make_person("ann", **columns)
@@ -159,7 +159,7 @@ def test_k12_next_never_redirects_off_site(browser: Browser, ann: User, target: 
 @pytest.mark.spec("S2-010")
 @pytest.mark.parametrize("path", ["/login", "/login/", "/core/auth/login/"])
 def test_login_page_is_the_sign_in_page_itself_and_sets_the_csrf_cookie(db: None, path: str, tmp_path: Path):
-    """A console at another address sends its users here, and `next` takes them back."""
+    """A console at another address redirects its users here. `next` redirects them back."""
     (tmp_path / "index.html").write_text("<!doctype html><title>sign in here</title>")
     with mock.patch.object(settings, "POSTERN", replace(settings.POSTERN, console_dist=tmp_path)):
         answer = Browser().get(path, {"next": "/elsewhere/console/"})
@@ -224,7 +224,7 @@ def test_k64_logout_link_of_another_site_does_not_sign_out(browser: Browser, ann
     assert browser.get(PROFILE).status_code == 401
 
 
-def test_k27_signing_in_as_another_user_leaves_nothing_of_the_first(
+def test_k27_signing_in_as_another_user_clears_the_session_of_the_first(
     browser: Browser, ann: User, make_person: Callable[..., User]
 ):
     make_person("bob")

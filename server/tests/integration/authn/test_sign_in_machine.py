@@ -1,6 +1,6 @@
 """Random sequences of sign-in steps (K27: no order of steps signs anybody in without every factor).
 
-Two users act on two browsers. A small model knows who must be signed in, and the server has to agree with it after
+Two users act on two browsers. A small model computes who must be signed in, and is compared with the server after
 every step. Bob starts with a second factor, Ann without one.
 """
 
@@ -84,7 +84,7 @@ class Person:
 
 @dataclass
 class Seat:
-    """The user who is signed in at a browser, since which era, and whether with the second factor."""
+    """The sign-in of a browser: user, era, and whether with the second factor."""
 
     name: str
     era: int
@@ -94,7 +94,7 @@ class Seat:
 
 @dataclass
 class Half:
-    """A pending sign-in at a browser: the first factor was right, the second is missing."""
+    """A pending sign-in of a browser, after the first factor."""
 
     name: str
     era: int
@@ -106,7 +106,7 @@ class Half:
 class SignInMachine(TestCase):
     @settings(max_examples=80, suppress_health_check=list(HealthCheck))
     @given(st.lists(steps, min_size=4, max_size=18))
-    def test_k27_no_order_of_steps_signs_anybody_in_who_should_not_be(self, story: list[tuple[object, ...]]):
+    def test_k27_no_order_of_steps_bypasses_a_factor(self, story: list[tuple[object, ...]]):
         self.model = {name: Person() for name in NAMES}
         self.seats: list[Seat | None] = [None, None]
         self.halves: list[Half | None] = [None, None]
@@ -172,20 +172,25 @@ class SignInMachine(TestCase):
 
     def _code(self, at: int, chosen: str) -> None:
         self._forget_failures()
-        code, kind, whose = "", "code", ""
+        code, kind, owner_name = "", "code", ""
         if chosen == "recovery":
             owner = self.model["bob"].app
-            code, kind, whose = (owner.recovery.pop() if owner and owner.recovery else "none", "recovery", "bob")
+            code, kind, owner_name = (owner.recovery.pop() if owner and owner.recovery else "none", "recovery", "bob")
         elif chosen == "wrong":
             code = self._wrong()
         else:
             app = self.model[chosen].app
             if app is not None:
                 app.forget_used()
-                code, whose = app.code(), chosen
+                code, owner_name = app.code(), chosen
         answer = self.browsers[at].post(CHALLENGE, {"code": code or "123456", "type": kind})
         under_way = self._half(at)
-        right = under_way is not None and under_way[0].name == whose and under_way[1].app is not None and code != "none"
+        right = (
+            under_way is not None
+            and under_way[0].name == owner_name
+            and under_way[1].app is not None
+            and code != "none"
+        )
         if under_way is not None and under_way[1].locked:  # the code of a locked user is not checked
             right = False
         may_act = under_way is not None and not under_way[1].expired
@@ -271,7 +276,7 @@ class SignInMachine(TestCase):
             self.seats[at] = Seat(seat.name, person.era, mfa=seat.mfa)
 
     def _set_by_admin(self, name: str, password: str) -> None:
-        PasswordHistory.objects.all().delete()  # repeated passwords are tested elsewhere
+        PasswordHistory.objects.all().delete()  # other tests cover repeated passwords
         user = self._user(name)
         set_password(actor=SYSTEM, user=user, new=prepare_for_another(SYSTEM, user, password))
         self.model[name].password = password
@@ -308,11 +313,11 @@ class SignInMachine(TestCase):
         self._forget_failures()
         for _ in range(7):
             Browser("198.51.100.1").sign_in(name, "wrong")
-        KnownPlace.objects.all().delete()  # known places are exempt from the lock and tested elsewhere
+        KnownPlace.objects.all().delete()  # known places are exempt from the lock; other tests cover them
         self.model[name].locked = True
 
     def _forget_failures(self) -> None:
-        """Counting is tested elsewhere. Here only complete locks matter."""
+        """Other tests cover counting. This test only needs complete locks."""
         SignInGuard.objects.filter(kind="address").delete()
         SignInGuard.objects.filter(date_locked_until__isnull=True).delete()
 

@@ -1,7 +1,7 @@
-"""100,000 random walks through the sign-ins: none leads to a session that lacks a required factor (K27: an unfinished
+"""100,000 random sequences of sign-in steps: none leads to a session without a required factor (K27: an unfinished
 sign-in belongs to one person).
 
-`bench/sign_in_walks.py` walks further.
+`bench/sign_in_walks.py` runs longer.
 """
 
 from collections.abc import Callable
@@ -14,15 +14,15 @@ from sign_in_walks.defects import DEFECTS, Patch, planted, trust_of_another_user
 from sign_in_walks.walker import Disagreement, Walker
 
 SEED = 20_261_126
-#: From each of the five roots.
+#: Number of walks from each of the five roots.
 WALKS = 20_000
-#: Steps that are run on the product, from each root.
+#: Number of steps that run on the product, from each root.
 RUNS = 500
-#: A walk that went astray is not waited for: the next seed begins anew.
+#: Limit of steps for a planted defect. If the limit is reached, the search continues with the next seed.
 RUNS_FOR_DEFECT = 120
 RUNS_TO_REPEAT = 60
 SEEDS_FOR_DEFECT = range(SEED, SEED + 12)
-#: Steps of a shortened path.
+#: Maximum number of steps of a shortened path.
 LONGEST = 6
 WAYS = {
     "bare": {"password", "provider"},
@@ -43,8 +43,8 @@ def test_k27_no_walk_leads_to_a_session_that_lacks_a_factor(root: str) -> None:
     assert set(walker.reached) >= WAYS[root], (walker.reached, "walks that sign nobody in show nothing")
 
 
-def test_the_same_seed_takes_the_same_steps() -> None:
-    """Secrets and ids differ from run to run; no step may depend on them."""
+def test_walks_of_the_same_seed_are_equal() -> None:
+    """Steps must not depend on secrets and ids, which differ between runs."""
     traces = []
     for _run in range(2):
         with transaction.atomic():
@@ -57,11 +57,11 @@ def test_the_same_seed_takes_the_same_steps() -> None:
 
 
 @pytest.mark.parametrize("defect", DEFECTS, ids=lambda defect: defect.__name__.strip("_"))
-def test_the_walks_find_a_planted_defect(defect: Callable[[], list[Patch]]) -> None:
-    found = first_found(defect)
-    assert found is not None
-    assert len(found.path) <= LONGEST
-    assert "seed " in str(found)
+def test_walks_find_a_planted_defect(defect: Callable[[], list[Patch]]) -> None:
+    disagreement = first_disagreement(defect)
+    assert disagreement is not None
+    assert len(disagreement.path) <= LONGEST
+    assert "seed " in str(disagreement)
 
 
 STOLEN_TRUST = (
@@ -72,15 +72,15 @@ STOLEN_TRUST = (
 )
 
 
-def test_a_walk_with_the_trust_of_another_user_is_judged() -> None:
-    """The search rarely finds these four steps in a row."""
+def test_walk_with_the_trust_of_another_user_is_a_disagreement() -> None:
+    """The random search rarely finds these four consecutive steps."""
     walker = Walker("both", SEED, 0)
     walker.follow(STOLEN_TRUST)
     with planted(trust_of_another_user), pytest.raises(Disagreement, match="signed in"):
         walker.follow(STOLEN_TRUST)
 
 
-def first_found(defect: Callable[[], list[Patch]]) -> Disagreement | None:
+def first_disagreement(defect: Callable[[], list[Patch]]) -> Disagreement | None:
     root, verbs = DEFECTS[defect]
     for seed in SEEDS_FOR_DEFECT:
         with transaction.atomic():
@@ -88,8 +88,8 @@ def first_found(defect: Callable[[], list[Patch]]) -> Disagreement | None:
             try:
                 with planted(defect):
                     walker.explore()
-            except Disagreement as found:
-                return found
+            except Disagreement as disagreement:
+                return disagreement
             finally:
                 transaction.set_rollback(True)
     return None

@@ -1,4 +1,4 @@
-"""Which ways of signing in there are, and their order: obeyed by the page and by every way in."""
+"""The setting of the ways of signing in and their order, on the sign-in page and on every way in."""
 
 import argparse
 from collections.abc import Callable, Iterator
@@ -52,11 +52,11 @@ def services(as_admin: APIClient) -> Iterator[dict[str, Service]]:
 
 
 def public(client: Any) -> list[str]:
-    found: list[str] = client.get("/api/v1/settings/public/").json()["data"][NAME]
-    return found
+    ways: list[str] = client.get("/api/v1/settings/public/").json()["data"][NAME]
+    return ways
 
 
-def test_the_order_is_a_list_that_the_sign_in_page_reads(as_admin: APIClient, as_anonymous: APIClient) -> None:
+def test_order_of_the_ways_is_public(as_admin: APIClient, as_anonymous: APIClient) -> None:
     assert as_admin.get(FORM).json()[NAME] == ALL == public(as_anonymous)
     answer = as_admin.patch(FORM, {NAME: ["openid", "password"]}, format="json")
     assert (answer.status_code, answer.json()[NAME]) == (200, ["openid", "password"])
@@ -66,13 +66,13 @@ def test_the_order_is_a_list_that_the_sign_in_page_reads(as_admin: APIClient, as
     undone = as_admin.post("/api/v1/settings/setting/undo/", {"record": str(record.pk)})
     assert undone.json()[NAME] == ALL
     meta = as_admin.options(FORM).json()["actions"]["PUT"][NAME]
-    assert [one["value"] for one in meta["child"]["choices"]] == ALL
+    assert [choice["value"] for choice in meta["child"]["choices"]] == ALL
 
 
 @pytest.mark.parametrize(
     "value", [[], "", ["password", "password"], ["nothing"], [["password"]], {"password": 1}, None, 7, "password,x"]
 )
-def test_bad_orders_are_refused(as_admin: APIClient, value: Any) -> None:
+def test_invalid_orders_are_refused(as_admin: APIClient, value: Any) -> None:
     answer = as_admin.patch(FORM, {NAME: value}, format="json")
     assert (answer.status_code, set(answer.json())) == (400, {NAME})
     assert not PreferenceValue.objects.filter(name=NAME).exists()
@@ -106,7 +106,7 @@ def test_passwords_of_local_users_are_refused_in_page_api_and_ssh(browser: Brows
     assert browser.sign_in("ann").status_code == 200
 
 
-def test_no_password_is_compared_when_none_can_sign_in(browser: Browser, ann: User) -> None:
+def test_passwords_are_not_compared_while_all_password_ways_are_off(browser: Browser, ann: User) -> None:
     leave("openid")
     answers = [browser.sign_in(*pair).json() for pair in (("ann", PASSWORD), ("ann", "wrong"), ("nobody", "x"))]
     assert {answer["error"] for answer in answers} == {"backend_not_match"}
@@ -126,7 +126,7 @@ def test_no_password_is_compared_when_none_can_sign_in(browser: Browser, ann: Us
         assert "correct" not in outcome.denial.message
 
 
-def test_ssh_says_the_reason_in_the_language_of_the_owner_of_the_password_only(ann: User) -> None:
+def test_ssh_uses_the_language_of_the_user_only_after_a_right_password(ann: User) -> None:
     User.objects.filter(pk=ann.pk).update(language="zh-hans")
     without("password")
     change_settings(actor=SYSTEM, changes={"TERMINAL_CODE_AUTH": False})
@@ -153,13 +153,13 @@ def test_ssh_says_the_reason_in_the_language_of_the_owner_of_the_password_only(a
     assert "密码正确" not in wrong[1] + unknown[1]
 
 
-def test_a_password_still_confirms_who_is_signed_in(browser: Browser, ann: User) -> None:
+def test_password_confirms_identity_while_its_way_is_off(browser: Browser, ann: User) -> None:
     browser.sign_in("ann")
     leave("openid")
     assert browser.post(f"{API}password/verify/", {"password": PASSWORD}).status_code == 200
 
 
-def test_passkeys_alone_are_refused(browser: Browser, ann: User) -> None:
+def test_passkeys_alone_are_refused_while_their_way_is_off(browser: Browser, ann: User) -> None:
     PreferenceValue.objects.create(name="SITE_URL", value=ORIGIN)
     passkey = enrolled(ann)
     without("passkey")
@@ -169,7 +169,9 @@ def test_passkeys_alone_are_refused(browser: Browser, ann: User) -> None:
     assert (answer.status_code, answer.json()["error"]) == (400, "backend_not_match")
 
 
-def test_a_provider_is_refused_before_the_visit_and_after_it(services: dict[str, Service], ann: User) -> None:
+def test_disabled_way_of_a_provider_is_refused_before_and_after_the_visit(
+    services: dict[str, Service], ann: User
+) -> None:
     ExternalAccount.objects.create(
         user=ann, provider="wecom", tenant="corp-1", subject=services["wecom"].person.subject
     )
@@ -178,14 +180,14 @@ def test_a_provider_is_refused_before_the_visit_and_after_it(services: dict[str,
     without("wecom")
     assert visitor.use(visit).json()["error"] == "external_failed"
     assert not LoginSession.objects.exists()
-    again = Visitor()
-    assert again.start("wecom").startswith("/core/auth/login/")
+    second = Visitor()
+    assert second.start("wecom").startswith("/core/auth/login/")
     assert ExternalRequest.objects.latest("date_created").refusal["code"] == "external.off"
     without("dingtalk")
     assert Visitor().sign_in_by("wecom", services["wecom"]).status_code == 200
 
 
-def test_a_sign_in_that_waits_for_its_code_is_refused_too(browser: Browser, ann: User) -> None:
+def test_pending_sign_in_is_refused_after_its_way_was_disabled(browser: Browser, ann: User) -> None:
     app = App(ann)
     assert browser.sign_in("ann").json()["error"] == "mfa_required"
     without("password")
@@ -194,7 +196,7 @@ def test_a_sign_in_that_waits_for_its_code_is_refused_too(browser: Browser, ann:
     assert not LoginSession.objects.filter(date_ended__isnull=True).exists()
 
 
-def test_nobody_switches_off_the_way_by_which_they_came(
+def test_administrators_cannot_disable_their_own_way_of_signing_in(
     first_admin: Browser, as_admin: APIClient, make_person: Callable[..., User]
 ) -> None:
     refused = first_admin.patch(FORM, {NAME: ["openid", "ldap"]}, format="json")
@@ -206,20 +208,18 @@ def test_nobody_switches_off_the_way_by_which_they_came(
 
 
 def command() -> Callable[..., int]:
-    found: dict[str, Any] = {}
+    commands: dict[str, Any] = {}
 
     def add(name: str, run: Any) -> argparse.ArgumentParser:
-        found[name] = run
+        commands[name] = run
         return argparse.ArgumentParser()
 
     user_commands.add_to(add, lambda: None)
-    ways: Callable[..., int] = found["ways"]
+    ways: Callable[..., int] = commands["ways"]
     return ways
 
 
-def test_the_command_on_the_server_opens_every_way(
-    browser: Browser, ann: User, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_command_line_enables_every_way(browser: Browser, ann: User, capsys: pytest.CaptureFixture[str]) -> None:
     leave("openid")
     assert browser.sign_in("ann").status_code == 400
     assert command()(argparse.Namespace(), None) == 0
@@ -228,7 +228,7 @@ def test_the_command_on_the_server_opens_every_way(
     assert AuditEvent.objects.filter(event="settings.updated", user="System").exists()
 
 
-def test_the_environment_can_fix_the_order() -> None:
+def test_environment_can_fix_the_order() -> None:
     variable = f"POSTERN_SET_{NAME}"
     assert environment.values_of(((variable, Secret("openid, password")),))[NAME] == "openid,password"
     for text in ("", "x", "password,password", "password;ldap"):

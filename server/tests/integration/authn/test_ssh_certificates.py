@@ -1,4 +1,4 @@
-"""Certificates of SSH keys: one of a trusted authority signs in whom it names, and nothing else does."""
+"""Certificates of SSH keys: a certificate of a trusted authority signs in the user it names."""
 
 import base64
 from datetime import timedelta
@@ -63,7 +63,7 @@ def test_certificate_signs_in_without_a_key_in_the_profile_and_is_audited(tmp_pa
     key, _line = make_key({"ed25519": "ssh-ed25519", "ecdsa": "ecdsa-sha2-nistp256", "rsa": "ssh-rsa"}[kind])
     blob = authority.certify(key, "-z", "18446744073709551615")
     assert not offered(blob)
-    assert show(blob, key=key).user is None  # off until an administrator trusts the authority
+    assert show(blob, key=key).user is None  # refused until an administrator trusts the authority
     put("TERMINAL_USER_CA_KEYS", authority.line)
     assert offered(blob)
     assert offered(blob, "nobody"), "the answer does not depend on the name"
@@ -92,7 +92,7 @@ def test_certificate_signs_in_without_a_key_in_the_profile_and_is_audited(tmp_pa
         (("-O", "no-pty"), {}, "certificate_no_terminal"),
     ],
 )
-def test_certificate_that_must_not_sign_in(
+def test_invalid_certificate_is_refused(
     authority: SshAuthority, options: tuple[str, ...], more: dict[str, str], why: str
 ):
     refused = show(authority.certify(KEY, *options, **more))
@@ -103,7 +103,7 @@ def test_certificate_that_must_not_sign_in(
     assert not SignInGuard.objects.exists(), "no guess"
 
 
-def test_source_address_that_fits_and_unknown_extensions_are_accepted(authority: SshAuthority):
+def test_matching_source_address_and_unknown_extensions_are_accepted(authority: SshAuthority):
     options = ("-O", "source-address=198.51.100.9,203.0.113.0/24", "-O", "extension:login@example.com=ann")
     assert show(authority.certify(KEY, *options)).user is not None
 
@@ -140,7 +140,7 @@ def _string(value: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("line", ["serial: 7", "serial: 5-9", "id: ann@laptop", "key", "hash", "authority"])
-def test_revoked_certificate_signs_in_nobody_and_voids_the_ticket(authority: SshAuthority, line: str):
+def test_revoked_certificate_is_refused_and_its_ticket_is_void(authority: SshAuthority, line: str):
     blob = authority.certify(KEY, "-z", "7")
     answer = show(blob)
     assert answer.user is not None
@@ -155,7 +155,7 @@ def test_revoked_certificate_signs_in_nobody_and_voids_the_ticket(authority: Ssh
     assert facade.with_withdrawn_certificates([holder.sign_in_id]) == {holder.sign_in_id}
 
 
-def test_ticket_ends_with_the_authority_and_opens_nothing_after_the_certificate(
+def test_ticket_ends_with_its_authority_and_opens_no_sessions_after_the_certificate_expired(
     authority: SshAuthority, monkeypatch: pytest.MonkeyPatch
 ):
     answer = show(authority.certify(KEY, validity="-1m:+5m"))
@@ -170,7 +170,7 @@ def test_ticket_ends_with_the_authority_and_opens_nothing_after_the_certificate(
     assert facade.ticket_holder_of(holder.sign_in_id).fault is facade.TicketFault.CERTIFICATE_WITHDRAWN
 
 
-def test_rules_of_keys_hold(authority: SshAuthority, ann: User):
+def test_rules_of_keys_apply_to_certificates(authority: SshAuthority, ann: User):
     blob = authority.certify(KEY)
     for change, why in (
         ({"source": Source.LDAP}, "certificate_source"),
@@ -189,17 +189,17 @@ def test_rules_of_keys_hold(authority: SshAuthority, ann: User):
 def test_repeated_signature_of_a_certificate_signs_nobody_in(authority: SshAuthority):
     signed, signature = signed_with_certificate(KEY, authority.certify(KEY), "ann")
 
-    def again(attempt: str) -> SignInAnswer:
+    def sign_in(attempt: str) -> SignInAnswer:
         return facade.sign_in_with_public_key(
             username="ann", proof=facade.read_proof(signed, signature), attempt=attempt, remote_addr=HOME,
             login_from=LoginFrom.SSH_TERMINAL, proxy_id=PROXY_ID,
         )  # fmt: skip
 
-    assert again("1").user is not None
-    assert again("2").user is None
+    assert sign_in("1").user is not None
+    assert sign_in("2").user is None
 
 
-def test_second_factor_is_asked_for_and_keeps_the_certificate(authority: SshAuthority, ann: User):
+def test_second_factor_is_required_and_the_certificate_is_stored(authority: SshAuthority, ann: User):
     app = App(ann)
     begun = show(authority.certify(KEY, "-z", "9"))
     assert begun.user is None
@@ -215,7 +215,7 @@ def test_second_factor_is_asked_for_and_keeps_the_certificate(authority: SshAuth
 
 
 @pytest.mark.parametrize("name", ["TERMINAL_USER_CA_KEYS", "TERMINAL_REVOKED_CERTIFICATES"])
-def test_settings_that_cannot_be_read_let_nobody_in(authority: SshAuthority, name: str):
+def test_invalid_certificate_settings_admit_nobody(authority: SshAuthority, name: str):
     put(name, "what is this")
     assert show(authority.certify(KEY)).user is None
 

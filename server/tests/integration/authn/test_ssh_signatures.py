@@ -1,4 +1,4 @@
-"""Signatures of SSH sign-ins: each signs in once while its key exists, and wrong signatures count as guesses."""
+"""Signatures of SSH sign-ins: each is accepted once while its key exists, and wrong signatures count as guesses."""
 
 import re
 from datetime import timedelta
@@ -46,7 +46,7 @@ def show(
 
 
 def wrong(username: str = "ann") -> SignInAnswer:
-    """A request that names KEY but is signed with another key."""
+    """Send a request that names KEY, signed with another key."""
     return show(*signed_request(OTHER_KEY, username, named_key=KEY), username=username)
 
 
@@ -55,7 +55,7 @@ def code_of(answer: SignInAnswer) -> DenialCode | None:
 
 
 @pytest.mark.parametrize("username", ["ann", "nobody"])
-def test_wrong_signatures_lock_the_name_whether_or_not_it_exists(username: str):
+def test_wrong_signatures_lock_existing_and_unknown_names(username: str):
     codes = [code_of(wrong(username)) for _ in range(8)]
     assert codes == [DenialCode.BAD_CREDENTIALS] * 6 + [DenialCode.LOCKED] * 2
     assert code_of(show(*signed_request(KEY, username), username=username)) is DenialCode.LOCKED
@@ -63,7 +63,7 @@ def test_wrong_signatures_lock_the_name_whether_or_not_it_exists(username: str):
     assert AuditEvent.objects.filter(event="sign_in.locked").count() == (username == "ann")
 
 
-def test_valid_signature_with_an_unknown_key_is_no_guess():
+def test_valid_signature_with_an_unknown_key_does_not_count():
     for _ in range(9):
         assert code_of(show(*signed_request(OTHER_KEY, "ann"))) is DenialCode.BAD_CREDENTIALS
     assert show(*signed_request(KEY, "ann")).user is not None
@@ -71,7 +71,7 @@ def test_valid_signature_with_an_unknown_key_is_no_guess():
 
 
 @pytest.mark.parametrize("named_key", [KEY, OTHER_KEY, None], ids=["forged", "own key", "offer"])
-def test_stranger_gets_the_same_reads_and_writes_for_a_name_that_does_not_exist(named_key: Any):
+def test_unknown_name_runs_the_same_statements(named_key: Any):
     def statements(username: str) -> list[str]:
         with CaptureQueriesContext(connection) as captured:
             if named_key is None:
@@ -88,7 +88,7 @@ def test_stranger_gets_the_same_reads_and_writes_for_a_name_that_does_not_exist(
     assert statements("ann") == statements("nobody")
 
 
-def test_repeated_signature_is_no_guess():
+def test_repeated_signature_does_not_count():
     request = signed_request(KEY, "ann")
     assert show(*request).user is not None
     for number in range(9):
@@ -102,7 +102,7 @@ def test_sign_in_stores_one_row():
 
 
 @pytest.mark.parametrize("days", [91, 200, 1000])
-def test_recorded_signature_signs_nobody_in_while_its_key_exists(monkeypatch: pytest.MonkeyPatch, days: int):
+def test_recorded_signature_is_refused_while_its_key_exists(monkeypatch: pytest.MonkeyPatch, days: int):
     request = signed_request(KEY, "ann")
     assert show(*request).user is not None
     start = clock.now()
@@ -114,7 +114,7 @@ def test_recorded_signature_signs_nobody_in_while_its_key_exists(monkeypatch: py
     assert code_of(show(*request, attempt="later")) is DenialCode.BAD_CREDENTIALS
 
 
-def test_signature_is_deleted_some_time_after_its_key(ann: User, monkeypatch: pytest.MonkeyPatch):
+def test_signature_is_deleted_after_its_key(ann: User, monkeypatch: pytest.MonkeyPatch):
     assert show(*signed_request(KEY, "ann")).user is not None
     User.objects.filter(pk=ann.pk).update(public_key="")
     forget_old_sign_ins()
@@ -126,7 +126,7 @@ def test_signature_is_deleted_some_time_after_its_key(ann: User, monkeypatch: py
 
 
 @pytest.mark.parametrize("kind", list(SecurityKey.KINDS))
-def test_security_keys_need_their_pin_only_where_the_setting_demands_it(holder: User, kind: str):
+def test_security_keys_need_their_pin_only_if_the_setting_requires_it(holder: User, kind: str):
     key = SecurityKey(kind)
     User.objects.filter(pk=holder.pk).update(public_key=f"{LINE}\n{key.line}")
 
@@ -142,4 +142,4 @@ def test_security_keys_need_their_pin_only_where_the_setting_demands_it(holder: 
     assert LoginLog.objects.latest("datetime").reason == "key_without_pin"
     assert answer(5, "3").user is not None
     assert answer(4, "4").user is None  # the PIN does not replace the touch
-    assert show(*signed_request(KEY, "ann"), attempt="5").user is not None  # other keys have no PIN to ask for
+    assert show(*signed_request(KEY, "ann"), attempt="5").user is not None  # other keys have no PIN

@@ -1,4 +1,4 @@
-"""SSO links: another system asks for a link for a named user, and whoever opens it is signed in by the usual steps."""
+"""SSO links: another system requests a link for a named user, which signs that user in."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -78,7 +78,7 @@ def refused(answer: Any) -> str:
     return str(answer.json()["error"])
 
 
-def test_a_link_signs_the_user_in_once_and_leads_where_it_was_made_for(portal: Callable[..., Any], ann: User) -> None:
+def test_link_signs_the_user_in_once_and_redirects_to_its_target(portal: Callable[..., Any], ann: User) -> None:
     answer = portal(next="/ui/assets?search=web#top")
     link = urlsplit(answer.json()["login_url"])
     assert (link.path, dict(parse_qsl(link.query))["next"]) == (LINK, "/ui/assets?search=web#top")
@@ -105,7 +105,7 @@ def test_a_link_signs_the_user_in_once_and_leads_where_it_was_made_for(portal: C
     assert LoginLog.objects.filter(username="ann", status=False, reason="sso_link_used").count() == 1
 
 
-def test_opening_the_link_changes_nothing_and_hides_the_key_from_servers(portal: Callable[..., Any], ann: User) -> None:
+def test_opening_the_link_has_no_effect_and_hides_the_key_from_servers(portal: Callable[..., Any], ann: User) -> None:
     key = key_of(portal())
     for client in (APIClient(), Browser()):
         for call in (client.get, client.head):
@@ -118,13 +118,13 @@ def test_opening_the_link_changes_nothing_and_hides_the_key_from_servers(portal:
 
 
 @pytest.mark.parametrize("key", ["", "x", "%23/../", "a b", "\u202e", "k" * 4_000])
-def test_any_key_leads_to_the_sign_in_page_only(key: str) -> None:
+def test_any_key_redirects_to_the_sign_in_page(key: str) -> None:
     answer = APIClient().get(LINK, {"authkey": key, "next": "https://evil.test"})
     location = urlsplit(answer.headers["Location"])
     assert (location.netloc, location.path, location.query) == ("", "/core/auth/login/", "sso=1")
 
 
-def test_the_sign_in_page_opens_for_a_link_although_somebody_is_signed_in(browser: Browser, ann: User) -> None:
+def test_sign_in_page_opens_for_a_link_in_a_signed_in_browser(browser: Browser, ann: User) -> None:
     browser.sign_in("ann")
     assert browser.get("/core/auth/login/").status_code == 302
     assert browser.get("/core/auth/login/?sso=1").status_code == 200
@@ -144,13 +144,13 @@ def test_links_are_off_until_an_administrator_switches_them_on(portal: Callable[
 def test_only_super_administrators_make_links(
     as_org_admin: APIClient, as_user: APIClient, as_anonymous: APIClient, ann: User
 ) -> None:
-    found = [client.post(MAKE, {"username": "ann"}).status_code for client in (as_org_admin, as_user, as_anonymous)]
-    assert found == [403, 403, 401]
+    statuses = [client.post(MAKE, {"username": "ann"}).status_code for client in (as_org_admin, as_user, as_anonymous)]
+    assert statuses == [403, 403, 401]
     assert not SsoLink.objects.exists()
 
 
 @pytest.mark.parametrize("role", ["auditor", "org_admin", "system_auditor", "admin"])
-def test_there_are_no_links_for_administrators_and_auditors(
+def test_links_for_administrators_and_auditors_are_refused(
     portal: Callable[..., Any], people: dict[str, User], role: str
 ) -> None:
     answer = portal(people[role].username)
@@ -161,11 +161,11 @@ def test_there_are_no_links_for_administrators_and_auditors(
     assert not SsoLink.objects.exists()
 
 
-def test_the_maker_gets_no_link_for_themselves(portal: Callable[..., Any]) -> None:
+def test_link_for_the_maker_is_refused(portal: Callable[..., Any]) -> None:
     assert portal("portal").status_code == 400
 
 
-def test_users_of_other_sources_and_closed_users_get_none(portal: Callable[..., Any], ann: User) -> None:
+def test_links_for_users_of_other_sources_and_disabled_users_are_refused(portal: Callable[..., Any], ann: User) -> None:
     for columns, words in (
         ({"source": Source.LDAP}, "local users only"),
         ({"source": Source.LOCAL, "is_active": False}, "disabled"),
@@ -201,7 +201,9 @@ def test_users_of_other_sources_and_closed_users_get_none(portal: Callable[..., 
         "/ui/" + "a" * 2_000,
     ],
 )
-def test_k12_a_link_leads_to_pages_of_the_console_only(portal: Callable[..., Any], ann: User, target: str) -> None:
+def test_k12_link_targets_are_limited_to_pages_of_the_console(
+    portal: Callable[..., Any], ann: User, target: str
+) -> None:
     answer = portal(next=target)
     assert answer.status_code == 400, target
     assert set(answer.json()) == {"next"}
@@ -213,14 +215,14 @@ def test_pages_of_the_console_are_accepted(portal: Callable[..., Any], ann: User
     assert use(key_of(portal(next=target))).json()["next"] == target
 
 
-def test_bad_bodies_are_refused_by_field(portal: Callable[..., Any], ann: User) -> None:
+def test_invalid_bodies_get_field_errors(portal: Callable[..., Any], ann: User) -> None:
     assert set(portal("").json()) == {"username"}
     assert set(portal({"a": 1}).json()) == {"username"}
     assert portal(next="").status_code == 200
     assert use("k" * 500).status_code == 400
 
 
-def test_a_link_expires_after_the_seconds_of_the_setting(
+def test_link_expires_after_the_seconds_of_the_setting(
     portal: Callable[..., Any], ann: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     prefer("AUTH_SSO_AUTHKEY_TTL", 60)
@@ -232,7 +234,7 @@ def test_a_link_expires_after_the_seconds_of_the_setting(
     assert refused(use(second)) == "sso_link_used"
 
 
-def test_a_foreign_page_cannot_use_a_link(portal: Callable[..., Any], ann: User) -> None:
+def test_another_site_cannot_use_a_link(portal: Callable[..., Any], ann: User) -> None:
     key = key_of(portal())
     assert Browser().post(LINK, {"key": key}, format="json").status_code == 403
     assert SsoLink.objects.get().date_used is None
@@ -249,7 +251,7 @@ def test_a_foreign_page_cannot_use_a_link(portal: Callable[..., Any], ann: User)
     ],
     ids=str,
 )
-def test_a_changed_user_voids_the_link(portal: Callable[..., Any], ann: User, change: dict[str, Any]) -> None:
+def test_link_is_void_after_a_change_of_the_user(portal: Callable[..., Any], ann: User, change: dict[str, Any]) -> None:
     key = key_of(portal())
     User.objects.filter(pk=ann.pk).update(**change)
     assert refused(use(key)) == "sso_link_used"
@@ -272,7 +274,7 @@ def test_a_new_password_an_organization_role_and_the_end_of_all_access_void_link
 
 
 @pytest.mark.parametrize("lost", ["role", "closed", "epoch", "key_off", "key_deleted"])
-def test_links_of_a_maker_who_could_not_make_them_any_more_are_void(
+def test_links_are_void_when_their_maker_could_no_longer_make_them(
     portal: Callable[..., Any], ann: User, lost: str
 ) -> None:
     key, maker = key_of(portal()), User.objects.filter(username="portal")
@@ -290,7 +292,7 @@ def test_links_of_a_maker_who_could_not_make_them_any_more_are_void(
     assert refused(use(key)) == "sso_link_used"
 
 
-def test_the_second_factor_is_asked_for_as_after_a_password(portal: Callable[..., Any], ann: User) -> None:
+def test_link_requires_the_second_factor(portal: Callable[..., Any], ann: User) -> None:
     app, browser = App(ann), Browser()
     answer = use(key_of(portal(next="/ui/sessions")), browser)
     assert answer.json()["error"] == "mfa_required"
@@ -302,14 +304,14 @@ def test_the_second_factor_is_asked_for_as_after_a_password(portal: Callable[...
     assert (log.backend, log.mfa) == ("sso", 1)
 
 
-def test_a_forced_second_factor_must_be_set_up_first(portal: Callable[..., Any], ann: User) -> None:
+def test_link_requires_set_up_of_a_mandatory_second_factor(portal: Callable[..., Any], ann: User) -> None:
     User.objects.filter(pk=ann.pk).update(mfa_level=MfaLevel.FORCED)
     browser = Browser()
     assert use(key_of(portal()), browser).json()["error"] == "mfa_unset"
     assert browser.get(PROFILE).status_code == 401
 
 
-def test_a_due_password_and_the_first_sign_in_are_met_as_always(portal: Callable[..., Any], ann: User) -> None:
+def test_due_password_applies_after_a_link(portal: Callable[..., Any], ann: User) -> None:
     User.objects.filter(pk=ann.pk).update(need_update_password=True)
     browser = Browser()
     assert use(key_of(portal()), browser).json()["must_change_password"] is True
@@ -317,7 +319,7 @@ def test_a_due_password_and_the_first_sign_in_are_met_as_always(portal: Callable
     assert browser.get("/api/v1/perms/users/assets/").status_code == 403
 
 
-def test_login_acls_decide_about_links_too(portal: Callable[..., Any], as_admin: APIClient, ann: User) -> None:
+def test_login_acls_apply_to_links(portal: Callable[..., Any], as_admin: APIClient, ann: User) -> None:
     body = {"name": "no", "user": str(ann.pk), "priority": 50, "action": "reject", "ip_group": ["*"]}
     made = as_admin.post("/api/v1/acls/login-acls/", body, format="json")
     assert made.status_code == 201, made.content
@@ -326,14 +328,14 @@ def test_login_acls_decide_about_links_too(portal: Callable[..., Any], as_admin:
 
 
 @pytest.mark.usefixtures("without_waits")
-def test_a_locked_account_stays_locked(portal: Callable[..., Any], ann: User) -> None:
+def test_locked_account_is_refused_with_a_link(portal: Callable[..., Any], ann: User) -> None:
     guesser = Browser("192.0.2.200")
     for _ in range(7):
         guesser.sign_in("ann", "wrong")
     assert refused(use(key_of(portal()), Browser("192.0.2.200"))) == "block_login"
 
 
-def test_guesses_at_keys_count_for_their_address(portal: Callable[..., Any], ann: User) -> None:
+def test_guessed_link_keys_count_for_the_address(portal: Callable[..., Any], ann: User) -> None:
     for number in range(60):
         if refused(use(f"guess-{number}", Browser("192.0.2.201"))) == "block_login":
             break
@@ -342,24 +344,24 @@ def test_guesses_at_keys_count_for_their_address(portal: Callable[..., Any], ann
     assert use(key_of(portal()), Browser("192.0.2.202")).status_code == 200
 
 
-def test_another_user_of_the_browser_agrees_first(
+def test_link_for_another_user_requires_agreement(
     portal: Callable[..., Any], ann: User, make_person: Callable[..., User]
 ) -> None:
     make_person("bob")
     browser = Browser()
     browser.sign_in("bob")
     key = key_of(portal())
-    asked = use(key, browser)
-    assert (asked.status_code, asked.json()["code"]) == (409, "sso_other_user")
-    assert "Bob(bob)" in asked.json()["detail"]
-    assert "Ann(ann)" in asked.json()["detail"]
+    refusal = use(key, browser)
+    assert (refusal.status_code, refusal.json()["code"]) == (409, "sso_other_user")
+    assert "Bob(bob)" in refusal.json()["detail"]
+    assert "Ann(ann)" in refusal.json()["detail"]
     assert browser.get(PROFILE).json()["username"] == "bob"
     assert use(key, browser, switch=True).status_code == 200
     assert browser.get(PROFILE).json()["username"] == "ann"
     assert not LoginSession.objects.filter(user__username="bob", date_ended__isnull=True).exists()
 
 
-def test_the_same_user_just_goes_on_and_the_link_is_used(portal: Callable[..., Any], ann: User) -> None:
+def test_link_of_the_signed_in_user_is_used_without_a_new_sign_in(portal: Callable[..., Any], ann: User) -> None:
     browser, key = Browser(), key_of(portal(next="/ui/sessions"))
     browser.sign_in("ann")
     assert use(key, browser).json()["next"] == "/ui/sessions"
@@ -383,15 +385,15 @@ def test_links_are_limited_for_a_user_and_for_a_maker(
 
 def test_expired_links_are_deleted_by_the_scheduled_task(portal: Callable[..., Any], ann: User) -> None:
     portal(), portal()
-    gone = SsoLink.objects.earliest("date_created")
-    SsoLink.objects.filter(pk=gone.pk).update(date_expired=clock.now() - timedelta(seconds=1))
+    expired = SsoLink.objects.earliest("date_created")
+    SsoLink.objects.filter(pk=expired.pk).update(date_expired=clock.now() - timedelta(seconds=1))
     housekeeping.forget_old(actor=SYSTEM)
     assert SsoLink.objects.count() == 1
-    assert not SsoLink.objects.filter(pk=gone.pk).exists()
+    assert not SsoLink.objects.filter(pk=expired.pk).exists()
 
 
 @pytest.mark.django_db(transaction=True)
-def test_of_twenty_requests_at_once_one_signs_in(portal: Callable[..., Any], ann: User) -> None:
+def test_one_of_twenty_concurrent_uses_of_a_link_signs_in(portal: Callable[..., Any], ann: User) -> None:
     key = key_of(portal())
     browsers = [Browser() for _ in range(20)]
     for browser in browsers:
@@ -405,7 +407,7 @@ def test_of_twenty_requests_at_once_one_signs_in(portal: Callable[..., Any], ann
 
 
 @pytest.mark.django_db(transaction=True)
-def test_twenty_requests_for_links_at_once_keep_the_limit(
+def test_limit_of_links_applies_to_twenty_concurrent_requests(
     portal: Callable[..., Any], ann: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(issuing, "MOST_OF_USER", 5)

@@ -1,4 +1,4 @@
-"""Browsers that a user trusts at the second factor: off by default, revocable, and no proof for sensitive views."""
+"""Trusted browsers: off by default, revocable, and no proof of the second factor for sensitive views."""
 
 from collections.abc import Callable
 from datetime import timedelta
@@ -40,7 +40,7 @@ def app(ann: User) -> App:
 
 @pytest.fixture
 def trusting(browser: Browser, app: App) -> Browser:
-    """Ann's browser, which she trusts. She has signed out."""
+    """Ann's trusted browser, after signing out."""
     prefer("SECURITY_TRUSTED_BROWSER_DAYS", 7)
     browser.sign_in("ann")
     assert browser.post(f"{API}mfa/challenge/", {"code": app.code(), "trust": True}).status_code == 200
@@ -55,21 +55,21 @@ def asks(browser: Browser) -> bool:
     return body.get("error") == "mfa_required"
 
 
-def test_it_is_off_by_default(browser: Browser, app: App):
+def test_trust_is_off_by_default(browser: Browser, app: App):
     browser.sign_in("ann")
     assert browser.post(f"{API}mfa/challenge/", {"code": app.code(), "trust": True}).status_code == 200
     assert not TrustedBrowser.objects.exists()
     assert browser.get("/api/v1/settings/public/").json()["data"]["SECURITY_TRUSTED_BROWSER_DAYS"] == 0
 
 
-def test_nobody_trusts_a_browser_without_asking_for_it(browser: Browser, app: App):
+def test_browser_is_not_trusted_without_request(browser: Browser, app: App):
     prefer("SECURITY_TRUSTED_BROWSER_DAYS", 7)
     browser.sign_in("ann")
     browser.post(f"{API}mfa/challenge/", {"code": app.code()})
     assert not TrustedBrowser.objects.exists()
 
 
-def test_the_password_alone_signs_in_there_and_only_there(trusting: Browser, ann: User):
+def test_password_alone_signs_in_only_in_the_trusted_browser(trusting: Browser, ann: User):
     assert asks(Browser())
     answer = trusting.sign_in("ann")
     assert answer.json()["next"] == "/ui/"
@@ -81,11 +81,11 @@ def test_the_password_alone_signs_in_there_and_only_there(trusting: Browser, ann
     assert (cookie["httponly"], cookie["samesite"], cookie["max-age"]) == (True, "Strict", 7 * 86_400)
 
 
-def test_a_wrong_password_stays_wrong(trusting: Browser):
+def test_wrong_password_is_refused_in_a_trusted_browser(trusting: Browser):
     assert trusting.sign_in("ann", "wrong").json()["error"] == "password_failed"
 
 
-def test_trust_is_no_proof_for_sensitive_views(trusting: Browser, app: App):
+def test_trust_gives_no_access_to_sensitive_views(trusting: Browser, app: App):
     trusting.sign_in("ann")
     refused = trusting.get(f"{API}otp/verify/")
     assert (refused.status_code, refused.json()["code"]) == (400, "mfa_verify_required")
@@ -93,13 +93,13 @@ def test_trust_is_no_proof_for_sensitive_views(trusting: Browser, app: App):
     assert trusting.post(f"{API}otp/verify/", {"code": app.code()}).status_code == 200
 
 
-def test_trust_meets_a_second_factor_that_is_mandatory(trusting: Browser):
+def test_trust_replaces_a_mandatory_second_factor(trusting: Browser):
     prefer("SECURITY_MFA_AUTH", 1)
     trusting.sign_in("ann")
     assert trusting.get(PROFILE).status_code == 200
 
 
-def test_the_cookie_of_one_user_is_none_for_another(trusting: Browser, make_person: Callable[..., User]):
+def test_trust_cookie_is_refused_for_another_user(trusting: Browser, make_person: Callable[..., User]):
     bob = make_person("bob")
     App(bob)
     name, cookie = next((n, c.value) for n, c in trusting.cookies.items() if n.startswith("postern_trust_"))
@@ -110,7 +110,7 @@ def test_the_cookie_of_one_user_is_none_for_another(trusting: Browser, make_pers
     assert other.sign_in("bob").json()["error"] == "mfa_required"
 
 
-def test_access_keys_which_outlive_the_trust_need_the_factor(trusting: Browser, app: App):
+def test_access_keys_require_the_second_factor_in_a_trusted_browser(trusting: Browser, app: App):
     trusting.sign_in("ann")
     refused = trusting.post(f"{API}access-keys/")
     assert (refused.status_code, refused.json()["code"]) == (400, "mfa_verify_required")
@@ -118,9 +118,9 @@ def test_access_keys_which_outlive_the_trust_need_the_factor(trusting: Browser, 
     assert trusting.post(f"{API}access-keys/").status_code == 201
 
 
-def test_tokens_and_terminals_ask_all_the_same(trusting: Browser):
-    asked = trusting.post(f"{API}auth/", {"username": "ann", "password": PASSWORD})
-    assert asked.json()["error"] == "mfa_required"
+def test_tokens_and_terminals_ignore_trust(trusting: Browser):
+    response = trusting.post(f"{API}auth/", {"username": "ann", "password": PASSWORD})
+    assert response.json()["error"] == "mfa_required"
     answer = facade.check_password(
         username="ann",
         password=PASSWORD,
@@ -164,7 +164,9 @@ def days_over(user: User) -> None:
 @pytest.mark.parametrize(
     "change", [other_password, system_role, org_role, another_factor, days_off, fewer_days, days_over]
 )
-def test_trust_ends_when_something_changes(trusting: Browser, ann: User, change: Callable[[User], None]):
+def test_trust_ends_after_a_change_of_the_user_or_the_setting(
+    trusting: Browser, ann: User, change: Callable[[User], None]
+):
     change(User.objects.get(pk=ann.pk))
     assert asks(trusting)
 
@@ -177,7 +179,7 @@ def test_own_password_change_ends_trust(trusting: Browser):
     assert trusting.sign_in("ann", new).json()["error"] == "mfa_required"
 
 
-def test_users_list_and_end_their_own(trusting: Browser, make_person: Callable[..., User]):
+def test_users_list_and_end_their_own_trust(trusting: Browser, make_person: Callable[..., User]):
     trusting.sign_in("ann")
     rows = trusting.get(BROWSERS).json()
     assert len(rows) == 1
@@ -192,17 +194,17 @@ def test_users_list_and_end_their_own(trusting: Browser, make_person: Callable[.
     assert asks(trusting)
 
 
-def test_ten_browsers_are_the_limit(browser: Browser, app: App):
+def test_number_of_trusted_browsers_is_limited_to_ten(browser: Browser, app: App):
     prefer("SECURITY_TRUSTED_BROWSER_DAYS", 7)
     for _ in range(11):
-        one = Browser()
-        one.sign_in("ann")
-        assert one.post(f"{API}mfa/challenge/", {"code": app.code(), "trust": True}).status_code == 200
+        other = Browser()
+        other.sign_in("ann")
+        assert other.post(f"{API}mfa/challenge/", {"code": app.code(), "trust": True}).status_code == 200
         app.forget_used()
     assert TrustedBrowser.objects.count() == 10
 
 
-def test_housekeeping_forgets_expired_trust(trusting: Browser):
+def test_housekeeping_deletes_expired_trust(trusting: Browser):
     TrustedBrowser.objects.update(date_expired=clock.now())
     housekeeping.forget_old(actor=SYSTEM)
     assert not TrustedBrowser.objects.exists()

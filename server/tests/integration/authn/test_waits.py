@@ -1,4 +1,4 @@
-"""After three wrong passwords the next attempt waits: 8, 16, 32 … seconds, for known and unknown names alike."""
+"""After three wrong passwords the next attempt has to wait 8, 16, 32 … seconds, for existing and unknown names."""
 
 import re
 from datetime import timedelta
@@ -19,7 +19,7 @@ HOME, STRANGE = "192.0.2.10", "203.0.113.9"
 
 
 class Clock:
-    """A clock that advances only when a test says so."""
+    """A clock that advances only when a test calls `go_on`."""
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now = clock.now()
@@ -60,19 +60,19 @@ def test_each_further_failure_doubles_the_wait_until_the_account_is_locked(ann: 
     assert numbers(guess()[1]) == [30], "minutes: the lock of the settings"
 
 
-def test_unknown_names_wait_alike(ann: User, at: Clock) -> None:
+def test_waits_are_the_same_for_unknown_names(ann: User, at: Clock) -> None:
     for _ in range(5):
         assert guess("ann") == guess("nobody")
         at.go_on(3)
 
 
-def test_neighbour_at_the_address_of_the_owner_waits_like_for_an_unknown_name(ann: User, at: Clock) -> None:
+def test_waits_at_the_address_of_the_owner_are_those_of_an_unknown_name(ann: User, at: Clock) -> None:
     assert Browser(HOME).sign_in("ann").status_code == 200
     for _ in range(5):
         assert guess("ann", browser=Browser(HOME)) == guess("nobody", browser=Browser(HOME))
 
 
-def test_known_device_of_the_owner_does_not_wait_for_the_guesses_of_strangers(ann: User, at: Clock) -> None:
+def test_guesses_of_strangers_cause_no_wait_on_a_known_device(ann: User, at: Clock) -> None:
     own = Browser(HOME)
     assert own.sign_in("ann").status_code == 200
     for _ in range(4):
@@ -91,7 +91,7 @@ def test_right_password_after_the_wait_ends_it(ann: User, at: Clock) -> None:
 
 
 def test_wrong_signatures_count_during_a_wait(ann: User, at: Clock) -> None:
-    """They were already checked, so none may be free."""
+    """They were already checked, so each must count."""
     for _ in range(3):
         guess()
     with pytest.raises(SignInWaits):
@@ -101,15 +101,15 @@ def test_wrong_signatures_count_during_a_wait(ann: User, at: Clock) -> None:
     assert list(locks.locked_accounts(["ann"])) == ["ann"]
 
 
-def test_attempts_that_are_still_compared_do_not_make_each_other_wait(ann: User, at: Clock) -> None:
-    """Programs sign in several times at once: they are counted in advance, but they are right."""
+def test_concurrent_attempts_cause_no_waits_for_each_other(ann: User, at: Clock) -> None:
+    """Programs sign in concurrently. Their attempts are counted in advance, but are right."""
     attempts = [guard.reserve("ann", STRANGE) for _ in range(6)]
     for attempt in attempts:
         guard.release(attempt)
     guard.reserve("ann", STRANGE)
 
 
-def test_a_high_limit_still_locks_soon_so_that_known_places_are_excepted(ann: User, at: Clock) -> None:
+def test_high_limit_still_locks_soon_and_exempts_known_places(ann: User, at: Clock) -> None:
     rules, begun = LockRules(limit_count=20, limit_time_min=30), at.now
     state = GuardState()
     while state.locked_until is None:

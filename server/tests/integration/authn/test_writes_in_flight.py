@@ -37,13 +37,13 @@ SSH_KEY = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIDwUdw3+KEWMpiB7RLPzuLsRM8ZaEIGDT
 
 @pytest.fixture(autouse=True)
 def _installed(transactional_db: None) -> None:
-    """Restore the rows of every installation, because tests with real transactions empty the tables."""
+    """Restore the rows of a new installation, because tests with real transactions empty the tables."""
     installation.run()
 
 
 @dataclass
 class Interruption:
-    """When the next request to `path` has been authenticated, another thread first serves a whole other request."""
+    """Runs another request in another thread after the next request to `path` was authenticated."""
 
     path: str = ""
     act: Callable[[], Any] | None = None
@@ -86,7 +86,7 @@ def interruption(monkeypatch: pytest.MonkeyPatch) -> Interruption:
 
 @pytest.fixture
 def thief(ann: User) -> Browser:
-    """A browser that is signed in as Ann and entered her password a moment ago."""
+    """A browser that is signed in as Ann and has recently entered her password."""
     browser = Browser()
     assert browser.sign_in("ann").status_code == 200
     LoginSession.objects.update(date_password_verified=clock.now())
@@ -94,7 +94,7 @@ def thief(ann: User) -> Browser:
 
 
 def reset_by(admin: APIClient, user: User) -> Callable[[], str]:
-    """The administrator resets the access of the account; returns the token of the set-password link."""
+    """Reset all access of the account as an administrator. Returns the token of the set-password link."""
 
     def act() -> str:
         answer = admin.post(f"{USERS}{user.pk}/access/reset/")
@@ -112,7 +112,7 @@ def owner_sets_a_password(token: str) -> None:
 
 
 def holdings(user: User) -> dict[str, object]:
-    """All credentials by which a thief could come back or keep the owner out."""
+    """All credentials with which a thief could sign in again or lock the owner out."""
     row = User.objects.get(pk=user.pk)
     return {
         "password": row.password,
@@ -137,7 +137,7 @@ _WRITES: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 
 @pytest.mark.parametrize("name", _WRITES)
-def test_nothing_that_a_thief_began_is_stored_after_the_account_was_reset(
+def test_writes_of_a_thief_are_not_stored_after_a_reset_of_the_account(
     thief: Browser, ann: User, as_org_admin: APIClient, interruption: Interruption, name: str
 ):
     method, path, body = _WRITES[name]
@@ -145,8 +145,8 @@ def test_nothing_that_a_thief_began_is_stored_after_the_account_was_reset(
     interruption.during(path, lambda: (reset(), holdings(ann)))
     answer = getattr(thief, method)(path, body, format="json")
     assert (answer.status_code, answer.json()["code"]) == (401, "not_authenticated")
-    [(token, held)] = interruption.answers
-    assert holdings(ann) == held
+    [(token, expected)] = interruption.answers
+    assert holdings(ann) == expected
     owner_sets_a_password(token)
 
 
@@ -171,7 +171,7 @@ def test_password_change_that_waits_for_hashing_is_refused_after_a_reset(
 def test_access_key_that_waits_for_the_reset_is_not_created(
     thief: Browser, ann: User, as_org_admin: APIClient, interruption: Interruption, monkeypatch: pytest.MonkeyPatch
 ):
-    """The reset has ended the keys, but has not committed, when the thief requests another key."""
+    """The thief requests a key after the reset has deleted the keys and before it commits."""
     has_ended, goes_on = threading.Event(), threading.Event()
     end = credentials.end
 
@@ -241,7 +241,7 @@ def test_second_factor_is_not_changed_after_a_reset(
 def test_app_is_not_confirmed_after_an_administrator_reset_the_second_factor(
     thief: Browser, ann: User, as_org_admin: APIClient, interruption: Interruption
 ):
-    """This reset ends the sign-ins without a new password, so the sign-in itself must be checked again."""
+    """This reset ends the sign-ins without a new password, so the sign-in must be checked again."""
     begun = thief.post(f"{OTP}enrol/start/", {}, format="json")
     assert begun.status_code == 200, begun.content
 
@@ -291,7 +291,7 @@ def suspected_admin(make_person: Callable[..., User]) -> tuple[User, Browser]:
         ("post", "access/reset/", {}),
     ],
 )
-def test_reset_administrator_changes_no_credentials_of_others_in_a_running_request(
+def test_running_request_of_a_reset_administrator_changes_no_credentials_of_others(
     suspected_admin: tuple[User, Browser],
     ann: User,
     as_admin: APIClient,

@@ -1,4 +1,4 @@
-"""The LDAP settings, tests, list, import and synchronisation, against a real slapd."""
+"""LDAP settings, their tests, the list of people, import and synchronisation, with a real slapd."""
 
 import json
 import socket
@@ -102,13 +102,13 @@ class TestForm:
             ("AUTH_LDAP_USER_ATTR_MAP", {"username": {}, "name": "cn"}),
         ],
     )
-    def test_mistakes_are_refused_at_their_field(self, as_admin: APIClient, name: str, value: Any) -> None:
+    def test_invalid_values_are_refused_at_their_field(self, as_admin: APIClient, name: str, value: Any) -> None:
         answer = as_admin.patch(FORM, {name: value}, format="json")
         assert answer.status_code == 400
         assert list(answer.json()) == [name]
 
     @pytest.mark.parametrize("change", [{"AUTH_LDAP_SERVER_URI": "ldap://evil.test"}, {"AUTH_LDAP_BIND_DN": "cn=x"}])
-    def test_stored_password_stays_with_its_server_and_account(
+    def test_stored_password_is_not_used_for_another_server_or_account(
         self, as_admin: APIClient, slapd: Slapd, change: dict[str, str]
     ) -> None:
         save(as_admin, slapd)
@@ -121,7 +121,7 @@ class TestForm:
 
 class TestTests:
     @pytest.mark.spec("S7-016")
-    def test_values_that_are_not_saved_are_tested(self, as_admin: APIClient, slapd: Slapd) -> None:
+    def test_unsaved_values_are_tested(self, as_admin: APIClient, slapd: Slapd) -> None:
         answer = post(as_admin, CONFIG, values(slapd))
         assert answer.status_code == 200, answer.content
         assert answer.json().startswith("The connection works: 23 people were found, for example ann (Ann Lee, ")
@@ -151,7 +151,7 @@ class TestTests:
         assert answer.status_code == 400
         assert words in answer.json()["error"]
 
-    def test_certificate_of_the_form_is_trusted(self, as_admin: APIClient, tmp_path: Any) -> None:
+    def test_certificate_in_the_form_is_trusted(self, as_admin: APIClient, tmp_path: Any) -> None:
         certificate = make_certificate(tmp_path)
         with serving([ANN], certificate=certificate) as server:
             body = values(server, AUTH_LDAP_SERVER_URI=server.tls_uri)
@@ -185,7 +185,7 @@ class TestTests:
 class TestList:
     @pytest.mark.spec("S7-022")
     def test_list_is_read_by_the_worker(self, as_admin: APIClient, slapd: Slapd) -> None:
-        save(as_admin, slapd)  # the first reading follows by itself
+        save(as_admin, slapd)  # saving starts the first reading
         waiting = as_admin.get(USERS)
         assert (waiting.status_code, list(waiting.json())) == (409, ["msg"])
         assert reading.run_due()
@@ -196,8 +196,8 @@ class TestList:
         first = answer["results"][0]
         assert (first["username"], first["name"], first["email"]) == ("ann", "Ann Lee", "ann@example.com")
         assert (first["existing"], first["groups"]) == (False, [])
-        found = as_admin.get(f"{USERS}&limit=5&offset=0&search=李").json()["results"]
-        assert [row["username"] for row in found] == ["cat"]
+        rows = as_admin.get(f"{USERS}&limit=5&offset=0&search=李").json()["results"]
+        assert [row["username"] for row in rows] == ["cat"]
         assert as_admin.get(f"{USERS}&limit=1&offset=0&order=-username").json()["results"][0]["username"] == "p19"
 
     @pytest.mark.spec("S7-018", "S7-021")
@@ -209,7 +209,7 @@ class TestList:
             assert reading.run_due()
         assert not DirectoryEntry.objects.filter(username="bob").exists()
 
-    def test_failure_keeps_the_list_and_is_shown(self, as_admin: APIClient, slapd: Slapd) -> None:
+    def test_failed_reading_keeps_the_list_and_is_reported(self, as_admin: APIClient, slapd: Slapd) -> None:
         read(as_admin, slapd)
         slapd.stop()
         post(as_admin, SYNC, {})
@@ -228,16 +228,16 @@ class TestList:
         assert "Enter the search base" in as_admin.get(SYNC, headers={"Accept-Language": "en"}).json()["reason"]
         assert "搜索起点" in as_admin.get(SYNC, headers={"Accept-Language": "zh-CN"}).json()["reason"]
 
-    def test_claim_of_a_killed_worker_lapses(self, as_admin: APIClient, slapd: Slapd) -> None:
+    def test_claim_of_a_killed_worker_expires(self, as_admin: APIClient, slapd: Slapd) -> None:
         save(as_admin, slapd)
         claim = reading._claim()
         assert claim is not None
-        assert not reading.run_due(), "another worker reads"
+        assert not reading.run_due(), "another worker holds the claim"
         DirectoryState.objects.update(date_claimed_until=claim.began - timedelta(seconds=1))
-        assert reading.run_due(), "its reading is done again"
+        assert reading.run_due(), "the reading is repeated"
         assert not reading.run_due()
 
-    def test_reading_of_a_killed_worker_is_done_again_as_it_was_asked_for(
+    def test_reading_of_a_killed_worker_is_repeated_with_the_same_options(
         self, as_admin: APIClient, slapd: Slapd
     ) -> None:
         read(as_admin, slapd)
@@ -252,8 +252,8 @@ class TestList:
         assert (reading.state().outcome, reading.state().counts["disabled"]) == ("succeeded", 1)
         assert not reading.run_due()
 
-    def test_request_during_a_reading_is_answered_by_the_next(self, as_admin: APIClient, slapd: Slapd) -> None:
-        """What the running one was allowed to do does not pass on to it."""
+    def test_request_during_a_reading_starts_another_reading(self, as_admin: APIClient, slapd: Slapd) -> None:
+        """The next reading does not inherit the options of the running reading."""
         read(as_admin, slapd)
         post(as_admin, SYNC, {"accept_fall": True})
         claim = reading._claim()
@@ -264,7 +264,7 @@ class TestList:
         assert following is not None
         assert (following.with_users, following.accepts_fall) == (True, False)
 
-    def test_worker_that_lost_its_claim_writes_no_more(
+    def test_worker_without_its_claim_stops_writing(
         self, as_admin: APIClient, slapd: Slapd, monkeypatch: pytest.MonkeyPatch
     ) -> None:
         save(as_admin, slapd)
@@ -284,7 +284,7 @@ class TestList:
         ("manner", "words"),
         [("in one answer", "sent more than was asked for"), ("page by page", "has more than 15 entries")],
     )
-    def test_directory_that_answers_far_too_many_people_changes_nothing(
+    def test_directory_with_far_too_many_people_changes_nothing(
         self, as_admin: APIClient, slapd: Slapd, monkeypatch: pytest.MonkeyPatch, manner: str, words: str
     ) -> None:
         read(as_admin, slapd)
@@ -330,8 +330,8 @@ class TestImport:
         assert User.objects.get(username="王伟").email.endswith("@directory.invalid")
         assert not ann.has_usable_password()
         assert [row.role for row in Membership.objects.filter(user=ann)] == ["User"]
-        again = post(as_admin, IMPORT, {"username_list": ["ann", "cat"]})
-        assert "Already imported: 2" in again.json()["msg"]
+        second = post(as_admin, IMPORT, {"username_list": ["ann", "cat"]})
+        assert "Already imported: 2" in second.json()["msg"]
         assert User.objects.filter(source=Source.LDAP).count() == 3
         assert as_admin.get(f"{USERS}&limit=5&offset=0&search=ann").json()["results"][0]["existing"] is True
         assert AuditEvent.objects.filter(event="user.created", resource="Ann Lee(ann)").count() == 1
@@ -359,22 +359,22 @@ class TestImport:
         assert User.objects.filter(username="bob").exists()
 
     @pytest.mark.parametrize("body", [{}, {"username_list": []}, {"username_list": "ann"}, {"username_list": [{}]}])
-    def test_bodies_that_are_refused(self, as_admin: APIClient, body: Any) -> None:
+    def test_invalid_bodies_are_refused(self, as_admin: APIClient, body: Any) -> None:
         assert post(as_admin, IMPORT, body).status_code == 400
 
 
 class TestSynchronisation:
     def _imported(self, client: APIClient, server: Slapd, *names: str, **more: Any) -> None:
         read(client, server, **more)
-        everyone = [one.username for one in (ANN, BOB, CAT, *CROWD)]
-        assert post(client, IMPORT, {"username_list": list(names) or everyone}).status_code == 200
+        all_usernames = [person.username for person in (ANN, BOB, CAT, *CROWD)]
+        assert post(client, IMPORT, {"username_list": list(names) or all_usernames}).status_code == 200
         self._synchronise(client)
 
     def _synchronise(self, client: APIClient, **body: Any) -> dict[str, Any]:
         post(client, SYNC, body)
         assert reading.run_due()
-        found: dict[str, Any] = client.get(SYNC, headers={"Accept-Language": "en"}).json()
-        return found
+        state: dict[str, Any] = client.get(SYNC, headers={"Accept-Language": "en"}).json()
+        return state
 
     def test_second_reading_without_changes_writes_nothing(self, as_admin: APIClient, slapd: Slapd) -> None:
         self._imported(as_admin, slapd)
@@ -383,7 +383,7 @@ class TestSynchronisation:
         assert (counts["people"], counts["new_or_changed"], counts["updated"], counts["disabled"]) == (23, 0, 0, 0)
         assert AuditEvent.objects.filter(event__startswith="user.").count() == before
 
-    def test_names_and_mail_follow(self, as_admin: APIClient, slapd: Slapd) -> None:
+    def test_names_and_mail_addresses_are_updated(self, as_admin: APIClient, slapd: Slapd) -> None:
         self._imported(as_admin, slapd, "ann", "bob")
         slapd.replace(ANN, "sn", "Ann Müller")
         slapd.replace(BOB, "mail", "ann@example.com")
@@ -394,12 +394,12 @@ class TestSynchronisation:
     def test_many_people_are_compared_in_batches(
         self, as_admin: APIClient, slapd: Slapd, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        """Leavers and changes in each batch of three, and nobody twice."""
+        """Each batch of three has leavers or changes. Nobody is counted twice."""
         monkeypatch.setattr(staging, "BATCH", 3)
         monkeypatch.setattr(cache, "BATCH", 3)
         self._imported(as_admin, slapd)
-        for one in (CROWD[0], CROWD[7], CROWD[19]):
-            slapd.replace(one, "sn", "New")
+        for person in (CROWD[0], CROWD[7], CROWD[19]):
+            slapd.replace(person, "sn", "New")
         slapd.delete(BOB, CROWD[10])
         slapd.add(Someone("dan"))
         counts = self._synchronise(as_admin)["counts"]
@@ -408,7 +408,7 @@ class TestSynchronisation:
         assert User.objects.filter(name="New").count() == 3
         assert DirectoryEntry.objects.count() == 22
 
-    def test_leaver_is_disabled_and_comes_back(self, as_admin: APIClient, slapd: Slapd) -> None:
+    def test_leaver_is_disabled_and_enabled_after_returning(self, as_admin: APIClient, slapd: Slapd) -> None:
         self._imported(as_admin, slapd)
         epoch = User.objects.get(username="bob").session_epoch
         slapd.delete(BOB)
@@ -417,7 +417,7 @@ class TestSynchronisation:
         assert (bob.is_active, bob.session_epoch) == (False, epoch + 1)
         assert self._synchronise(as_admin)["counts"]["disabled"] == 0
 
-    def test_another_person_with_the_same_name_is_not_the_user(self, as_admin: APIClient, slapd: Slapd) -> None:
+    def test_different_person_with_the_same_name_is_not_the_user(self, as_admin: APIClient, slapd: Slapd) -> None:
         self._imported(as_admin, slapd)
         slapd.delete(BOB)
         slapd.add(BOB)
@@ -430,7 +430,7 @@ class TestSynchronisation:
         assert self._synchronise(as_admin)["counts"]["disabled"] == 0
         assert User.objects.get(username="ann").is_active
 
-    def test_fall_disables_nobody_until_it_is_confirmed(self, as_admin: APIClient, slapd: Slapd) -> None:
+    def test_large_decrease_disables_nobody_until_it_is_confirmed(self, as_admin: APIClient, slapd: Slapd) -> None:
         self._imported(as_admin, slapd)
         slapd.delete(BOB, ANN, CAT)
         for _time in range(2):
@@ -440,7 +440,7 @@ class TestSynchronisation:
         assert User.objects.filter(source=Source.LDAP, is_active=False).count() == 0
         assert self._synchronise(as_admin, accept_fall=True)["counts"]["disabled"] == 3
 
-    def test_empty_answer_disables_nobody(self, as_admin: APIClient, slapd: Slapd) -> None:
+    def test_empty_result_disables_nobody(self, as_admin: APIClient, slapd: Slapd) -> None:
         self._imported(as_admin, slapd)
         save(as_admin, slapd, AUTH_LDAP_SEARCH_FILTER="(title=%(user)s)")
         state = self._synchronise(as_admin, accept_fall=True)
@@ -449,7 +449,7 @@ class TestSynchronisation:
         assert User.objects.filter(source=Source.LDAP, is_active=False).count() == 0
         assert DirectoryEntry.objects.count() == 23
 
-    def test_other_settings_disable_nobody_at_first(self, as_admin: APIClient, slapd: Slapd) -> None:
+    def test_first_reading_after_changed_settings_disables_nobody(self, as_admin: APIClient, slapd: Slapd) -> None:
         self._imported(as_admin, slapd, "ann", "bob")
         slapd.add(Someone("dan", base=PARTNERS))
         save(as_admin, slapd, AUTH_LDAP_SEARCH_OU=BASE, AUTH_LDAP_SEARCH_FILTER="(&(!(uid=ann))(uid=%(user)s))")
@@ -457,22 +457,22 @@ class TestSynchronisation:
         assert state["outcome"] == "held_back"
         assert "settings have changed" in state["reason"]
 
-    def test_first_synchronisation_disables_nobody_in_the_mass(self, as_admin: APIClient, slapd: Slapd) -> None:
+    def test_first_synchronisation_does_not_disable_many_users(self, as_admin: APIClient, slapd: Slapd) -> None:
         read(as_admin, slapd)
         imported = [ANN, BOB, CAT, *CROWD]
-        assert post(as_admin, IMPORT, {"username_list": [one.username for one in imported]}).status_code == 200
+        assert post(as_admin, IMPORT, {"username_list": [person.username for person in imported]}).status_code == 200
         slapd.delete(*imported[1:])
         assert self._synchronise(as_admin)["outcome"] == "held_back"
         assert User.objects.filter(source=Source.LDAP, is_active=False).count() == 0
         assert self._synchronise(as_admin, accept_fall=True)["counts"]["disabled"] == 22
 
-    def test_rule_may_leave_people_unchanged(self, as_admin: APIClient, slapd: Slapd) -> None:
+    def test_setting_keeps_leavers_enabled(self, as_admin: APIClient, slapd: Slapd) -> None:
         self._imported(as_admin, slapd, AUTH_LDAP_LEAVERS="keep")
         slapd.delete(BOB)
         assert self._synchronise(as_admin)["counts"]["disabled"] == 0
         assert User.objects.get(username="bob").is_active
 
-    def test_groups_decide_also_through_other_groups(self, as_admin: APIClient, slapd: Slapd) -> None:
+    def test_direct_and_nested_group_members_are_admitted(self, as_admin: APIClient, slapd: Slapd) -> None:
         inner = slapd.add_group("inner", [ANN])
         slapd.add_group("other", [BOB])
         slapd.add_group("postern", [CAT, Someone("x", base=BASE)])
@@ -483,8 +483,10 @@ class TestSynchronisation:
         )
         read(as_admin, slapd, AUTH_LDAP_GROUP_BASE=BASE, AUTH_LDAP_GROUP_FILTER="(cn=postern)")
         assert set(DirectoryEntry.objects.values_list("username", flat=True)) == {"ann", "cat"}
-        for one, status in ((ANN, 200), (CAT, 200), (BOB, 400)):
-            assert post(as_admin, LOGIN, {"username": one.username, "password": one.password}).status_code == status
+        for person, status in ((ANN, 200), (CAT, 200), (BOB, 400)):
+            assert (
+                post(as_admin, LOGIN, {"username": person.username, "password": person.password}).status_code == status
+            )
 
     def test_interval_starts_a_reading(self, as_admin: APIClient, slapd: Slapd) -> None:
         read(as_admin, slapd, AUTH_LDAP_SYNC=True, AUTH_LDAP_SYNC_INTERVAL=5)
@@ -494,5 +496,5 @@ class TestSynchronisation:
         DirectoryState.objects.update(date_began=began - timedelta(minutes=5))
         assert reading.run_due()
 
-    def test_nothing_is_read_before_somebody_sets_it_up(self) -> None:
+    def test_nothing_is_read_before_a_server_is_configured(self) -> None:
         assert not reading.run_due()

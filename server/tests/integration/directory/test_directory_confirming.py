@@ -1,4 +1,6 @@
-"""People of a directory confirm with its password who they are, and then change their second factor on the profile page."""
+"""Users of a directory confirm their identity with its password, and then change their second factor on the profile
+page.
+"""
 
 import json
 from collections.abc import Iterator
@@ -31,7 +33,7 @@ ANN: Final = Someone("ann", "Ann Lee")
 
 
 @pytest.fixture(autouse=True)
-def _nobody_was_silent() -> Iterator[None]:
+def _end_pause_after_timeout() -> Iterator[None]:
     yield
     passwords.silence.end()
 
@@ -74,7 +76,7 @@ def failures() -> int:
     return sum(SignInGuard.objects.filter(kind="account").values_list("failures", flat=True))
 
 
-def test_the_password_of_the_directory_opens_the_second_factor_for_five_minutes(
+def test_directory_password_allows_second_factor_changes_for_five_minutes(
     browser: Browser, ann: User, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     early = browser.post(ENROL, {}, format="json")
@@ -95,7 +97,7 @@ def test_the_password_of_the_directory_opens_the_second_factor_for_five_minutes(
     assert browser.post(f"{API}passkeys/enrol/start/", {}, format="json").json()["code"] == "password_verify_required"
 
 
-def test_a_passkey_is_added_and_removed_with_the_password_of_the_directory(browser: Browser, ann: User) -> None:
+def test_passkey_is_added_and_removed_with_the_directory_password(browser: Browser, ann: User) -> None:
     configure(SITE_URL=ORIGIN)
     assert browser.post(VERIFY, {"password": ANN.password}).status_code == 200
     options = browser.post(f"{API}passkeys/enrol/start/", {}, format="json").json()
@@ -110,7 +112,7 @@ def test_a_passkey_is_added_and_removed_with_the_password_of_the_directory(brows
 
 
 @pytest.mark.usefixtures("without_waits")
-def test_a_wrong_password_counts_as_a_guess_and_opens_nothing(browser: Browser) -> None:
+def test_wrong_directory_password_counts_and_confirms_nothing(browser: Browser) -> None:
     before = failures()
     answer = browser.post(VERIFY, {"password": "of bob"})
     assert (answer.status_code, answer.json()["code"]) == (400, "passwd_invalid")
@@ -123,7 +125,7 @@ def test_a_wrong_password_counts_as_a_guess_and_opens_nothing(browser: Browser) 
     assert browser.post(VERIFY, {"password": ANN.password}).status_code == 400, "not even the right one"
 
 
-def test_somebody_who_was_disabled_there_confirms_nothing(browser: Browser, slapd: Slapd) -> None:
+def test_user_disabled_in_the_directory_confirms_nothing(browser: Browser, slapd: Slapd) -> None:
     slapd.delete(ANN)
     try:
         assert browser.post(VERIFY, {"password": ANN.password}).json()["code"] == "passwd_invalid"
@@ -131,7 +133,7 @@ def test_somebody_who_was_disabled_there_confirms_nothing(browser: Browser, slap
         slapd.add(ANN)
 
 
-def test_a_directory_that_hangs_or_is_down_is_named_and_counts_nothing(
+def test_unavailable_directory_is_reported_and_counts_nothing(
     browser: Browser, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     before = failures()
@@ -148,7 +150,7 @@ def test_a_directory_that_hangs_or_is_down_is_named_and_counts_nothing(
     assert not LoginSession.objects.filter(date_password_verified__isnull=False).exists()
 
 
-def test_while_the_directory_is_switched_off_nothing_is_compared(browser: Browser) -> None:
+def test_password_is_not_compared_while_the_directory_is_off(browser: Browser) -> None:
     before = failures()
     configure(AUTH_LDAP=False)
     answer = browser.post(VERIFY, {"password": ANN.password})
@@ -157,7 +159,7 @@ def test_while_the_directory_is_switched_off_nothing_is_compared(browser: Browse
     assert failures() == before
 
 
-def test_a_token_confirms_nothing(ann: User) -> None:
+def test_token_confirms_nothing(ann: User) -> None:
     issued = APIClient().post(f"{API}auth/", {"username": "ann", "password": ANN.password}, format="json")
     client = APIClient(HTTP_AUTHORIZATION=f"Bearer {issued.json()['token']}")
     assert client.post(VERIFY, {"password": ANN.password}).json()["code"] == "password_verify_required"

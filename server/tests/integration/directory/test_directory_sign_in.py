@@ -1,4 +1,4 @@
-"""Signing in with a password of the directory, wherever passwords are accepted."""
+"""Sign-in with a password of the directory, at every place that accepts passwords."""
 
 import json
 from collections.abc import Callable, Iterator
@@ -40,7 +40,7 @@ BOB: Final = Someone("bob", base=PARTNERS)
 
 
 @pytest.fixture(autouse=True)
-def _nobody_was_silent() -> Iterator[None]:
+def _end_pause_after_timeout() -> Iterator[None]:
     yield
     passwords.silence.end()
 
@@ -107,7 +107,7 @@ def test_user_of_the_directory_signs_in(client_of: Callable[[User | None], APICl
 
 
 @pytest.mark.usefixtures("configure")
-def test_wrong_unknown_and_empty_get_the_same_answer(client_of: Callable[[User | None], APIClient]) -> None:
+def test_wrong_unknown_and_empty_get_the_same_response(client_of: Callable[[User | None], APIClient]) -> None:
     ldap_user()
     answers = [
         client_of(None).post(AUTH, {"username": name, "password": password}, format="json").json()
@@ -120,7 +120,7 @@ def test_wrong_unknown_and_empty_get_the_same_answer(client_of: Callable[[User |
 
 
 @pytest.mark.usefixtures("configure")
-def test_local_password_of_a_directory_user_does_not_count() -> None:
+def test_local_password_of_a_directory_user_is_refused() -> None:
     user = ldap_user()
     user.set_password("local one 123")
     user.save()
@@ -128,14 +128,14 @@ def test_local_password_of_a_directory_user_does_not_count() -> None:
         confirm("ann", "local one 123")
 
 
-def test_password_of_a_local_account_never_goes_to_the_directory(
+def test_password_of_a_local_account_is_not_sent_to_the_directory(
     configure: Callable[..., None], people: dict[str, User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[tuple[str, str]] = []
+    calls: list[tuple[str, str]] = []
     real = passwords.judge
 
     def judge(name: str, password: str) -> passwords.Judgement:
-        asked.append((name, password))
+        calls.append((name, password))
         return real(name, password)
 
     monkeypatch.setattr(passwords, "judge", judge)
@@ -143,14 +143,14 @@ def test_password_of_a_local_account_never_goes_to_the_directory(
     local.set_password("local one 123")
     local.save()
     assert confirm("ann", "local one 123") == local
-    assert asked == [], "the right password asks nobody"
+    assert calls == [], "a right local password needs no query"
     for password in (ANN.password, "wrong"):
         with pytest.raises(WrongCredentials):
             confirm("ann", password)
-    assert [name == "ann" or password in {ANN.password, "wrong"} for name, password in asked] == [False, False]
+    assert [name == "ann" or password in {ANN.password, "wrong"} for name, password in calls] == [False, False]
 
 
-def test_switched_off_nobody_of_the_directory_signs_in(configure: Callable[..., None]) -> None:
+def test_directory_users_cannot_sign_in_while_it_is_off(configure: Callable[..., None]) -> None:
     ldap_user()
     assert confirm("ann", ANN.password).username == "ann"
     configure(AUTH_LDAP=False)
@@ -158,7 +158,7 @@ def test_switched_off_nobody_of_the_directory_signs_in(configure: Callable[..., 
         confirm("ann", ANN.password)
 
 
-def test_directory_that_is_down_is_not_a_wrong_password(
+def test_unreachable_directory_is_not_a_wrong_password(
     configure: Callable[..., None], client_of: Callable[[User | None], APIClient]
 ) -> None:
     ldap_user()
@@ -167,7 +167,7 @@ def test_directory_that_is_down_is_not_a_wrong_password(
     assert answer.status_code == 503
     assert failures_of("ann") == 0
     with pytest.raises(WrongCredentials):
-        confirm("nobody", "x")  # as for every unknown name
+        confirm("nobody", "x")  # the same answer as for other unknown names
 
 
 def test_hanging_directory_ends_with_the_deadline(
@@ -185,7 +185,7 @@ def test_hanging_directory_ends_with_the_deadline(
 @pytest.mark.usefixtures("configure")
 def test_locked_account_is_locked_under_each_name_of_the_directory() -> None:
     ldap_user()
-    assert confirm("ann", ANN.password).username == "ann"  # links the user with the person
+    assert confirm("ann", ANN.password).username == "ann"  # links the user to the person of the directory
     assert confirm("ann@example.com", ANN.password).username == "ann"
     for number in range(9):
         with pytest.raises(SignInRefused):
@@ -194,7 +194,7 @@ def test_locked_account_is_locked_under_each_name_of_the_directory() -> None:
         confirm_password(username="ann@example.com", password=ANN.password, remote_addr="203.0.113.9")
 
 
-def test_silent_directory_is_left_alone_and_local_people_do_not_wait_for_it(
+def test_directory_after_a_timeout_is_not_queried_and_local_users_do_not_wait(
     configure: Callable[..., None], make_person: Callable[..., User], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ldap_user()
@@ -204,7 +204,7 @@ def test_silent_directory_is_left_alone_and_local_people_do_not_wait_for_it(
         configure(AUTH_LDAP_SERVER_URI=f"ldap://127.0.0.1:{port}")
         with pytest.raises(Unavailable):
             confirm("ann", ANN.password)
-        monkeypatch.setattr(passwords, "LIMIT_S", 600.0)  # whoever asks now does not come back
+        monkeypatch.setattr(passwords, "LIMIT_S", 600.0)  # a query would now block until the test times out
         with pytest.raises(Unavailable):
             confirm("ann", ANN.password)
         with pytest.raises(WrongCredentials):
@@ -216,20 +216,20 @@ def test_silent_directory_is_left_alone_and_local_people_do_not_wait_for_it(
             confirm("ann", ANN.password)
     monkeypatch.setattr(passwords, "LIMIT_S", 8.0)
     configure()
-    assert confirm("ann", ANN.password).username == "ann", "other settings are asked at once"
+    assert confirm("ann", ANN.password).username == "ann", "changed settings end the pause"
 
 
 @pytest.mark.usefixtures("configure")
 def test_hanging_sign_ins_occupy_few_threads(monkeypatch: pytest.MonkeyPatch) -> None:
     ldap_user()
-    for _turn in range(passwords._AT_ONCE):
-        assert passwords._turns.acquire(blocking=False)
+    for _slot in range(passwords._MAX_CONCURRENT):
+        assert passwords._slots.acquire(blocking=False)
     try:
         with pytest.raises(Unavailable):
             confirm("ann", ANN.password)
     finally:
-        for _turn in range(passwords._AT_ONCE):
-            passwords._turns.release()
+        for _slot in range(passwords._MAX_CONCURRENT):
+            passwords._slots.release()
     assert confirm("ann", ANN.password).username == "ann"
 
 
@@ -248,7 +248,7 @@ def test_first_sign_in_creates_a_user_only_when_allowed(configure: Callable[...,
     assert confirm("ann@example.com", ANN.password) == user, "the filter admits mail addresses"
 
 
-def test_a_closed_way_creates_nobody_and_refuses_users_of_the_directory(configure: Callable[..., None]) -> None:
+def test_disabled_way_creates_no_user_and_refuses_directory_users(configure: Callable[..., None]) -> None:
     configure(AUTH_LDAP_CREATE_AT_SIGN_IN=True)
     PreferenceValue.objects.create(name="SECURITY_SIGN_IN_WAYS", value="password,passkey")
     browser = Browser()
@@ -261,7 +261,7 @@ def test_a_closed_way_creates_nobody_and_refuses_users_of_the_directory(configur
 
 
 @pytest.mark.usefixtures("configure")
-def test_another_person_under_the_same_name_is_refused() -> None:
+def test_different_person_with_the_same_name_is_refused() -> None:
     user = ldap_user()
     DirectoryIdentity.objects.create(user=user, uid="11111111-1111-1111-1111-111111111111")
     with pytest.raises(WrongCredentials):
@@ -282,7 +282,7 @@ def test_renamed_person_signs_in_under_the_new_name() -> None:
 
 
 @pytest.mark.usefixtures("configure")
-def test_user_who_became_local_does_not_sign_in_by_the_directory() -> None:
+def test_user_changed_to_local_cannot_use_the_directory_password() -> None:
     user = ldap_user()
     confirm("ann", ANN.password)
     User.objects.filter(pk=user.pk).update(source=Source.LOCAL)
@@ -291,7 +291,7 @@ def test_user_who_became_local_does_not_sign_in_by_the_directory() -> None:
 
 
 @pytest.mark.usefixtures("configure")
-def test_directory_is_asked_outside_of_transactions(
+def test_directory_is_queried_outside_of_transactions(
     client_of: Callable[[User | None], APIClient], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     ldap_user()

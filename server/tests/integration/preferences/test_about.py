@@ -1,4 +1,4 @@
-"""`settings/about/`: the installation, without secrets."""
+"""`settings/about/`: facts about the installation, without secrets."""
 
 from dataclasses import replace
 from typing import Any
@@ -42,11 +42,11 @@ def test_about_is_only_for_the_system_administrator(as_org_admin: APIClient, as_
     assert [client.get(URL).status_code for client in (as_org_admin, as_user)] == [403, 403]
 
 
-def test_settings_that_cannot_be_used_are_named_here_and_in_their_form_until_they_are_saved(
+def test_invalid_settings_are_listed_here_and_in_their_form_until_saved(
     as_admin: APIClient,
 ) -> None:
     PreferenceValue.objects.create(name="SECURITY_MAX_IDLE_TIME", value="soon")
-    PreferenceValue.objects.create(name="SECURITY_LOGIN_LIMIT_COUNT", value="5")  # a number as text can be used
+    PreferenceValue.objects.create(name="SECURITY_LOGIN_LIMIT_COUNT", value="5")  # a number as text is valid
     (broken,) = as_admin.get(URL).json()["broken_settings"]
     assert (broken["name"], broken["category"], broken["applies"]) == ("SECURITY_MAX_IDLE_TIME", "security", 30)
     assert broken["title"]

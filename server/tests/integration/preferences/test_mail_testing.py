@@ -50,8 +50,8 @@ def error_of(client: APIClient, entered: dict[str, Any]) -> str:
     assert answer.status_code == 400, answer.content
     assert list(answer.json()) == ["error"]
     assert PASSWORD.strip() not in answer.content.decode()
-    found: str = answer.json()["error"]
-    return found
+    error: str = answer.json()["error"]
+    return error
 
 
 def save(client: APIClient, entered: dict[str, Any]) -> None:
@@ -88,7 +88,9 @@ def test_test_message_is_in_the_language_of_the_person(client: APIClient, mailbo
     assert "ann@example.com" in answer.json()["msg"]
 
 
-def test_empty_password_is_the_stored_one_and_empty_recipient_the_sender(client: APIClient, mailbox: Mailbox) -> None:
+def test_empty_password_means_the_stored_password_and_empty_recipient_the_sender(
+    client: APIClient, mailbox: Mailbox
+) -> None:
     with serving(mailbox) as port:
         save(client, form(port))
         answer = client.post(URL, form(port, EMAIL_HOST_PASSWORD="", EMAIL_RECIPIENT=""))
@@ -113,7 +115,7 @@ def test_stored_password_is_sent_to_no_other_server_or_account(
     assert (record.new["accepted"], record.new["reason"]) == (False, "password_wanted")
 
 
-def test_entered_password_is_used_instead_of_the_stored_one(client: APIClient, mailbox: Mailbox) -> None:
+def test_entered_password_replaces_the_stored_password(client: APIClient, mailbox: Mailbox) -> None:
     with serving(mailbox) as port:
         save(client, form(port))
         error = error_of(client, form(port, EMAIL_HOST_PASSWORD="another"))
@@ -161,7 +163,7 @@ def test_refused_connection_names_the_port(client: APIClient) -> None:
     ],
 )
 @pytest.mark.parametrize("switch", ["EMAIL_USE_SSL", "EMAIL_USE_TLS"])
-def test_certificate_says_what_is_wrong_with_it(
+def test_invalid_certificate_is_reported_with_the_reason(
     client: APIClient,
     mailbox: Mailbox,
     tmp_path: Path,
@@ -183,7 +185,7 @@ def test_certificate_says_what_is_wrong_with_it(
     assert mailbox.sign_ins == []
 
 
-def test_plain_server_on_a_port_for_ssl(client: APIClient, mailbox: Mailbox) -> None:
+def test_server_without_ssl_on_the_ssl_port_is_reported(client: APIClient, mailbox: Mailbox) -> None:
     with serving(mailbox) as port:
         assert "Choose TLS (STARTTLS) instead of SSL" in error_of(client, form(port, EMAIL_USE_SSL=True))
 
@@ -197,7 +199,7 @@ def test_refused_sender_and_recipient_are_named(client: APIClient, mailbox: Mail
         assert "does not accept mail from gate@example.com" in error_of(client, form(port))
 
 
-def test_account_that_is_no_address_needs_a_sender(client: APIClient, mailbox: Mailbox) -> None:
+def test_account_that_is_not_an_address_requires_a_sender(client: APIClient, mailbox: Mailbox) -> None:
     with serving(mailbox) as port:
         error = error_of(client, form(port, EMAIL_FROM="", EMAIL_HOST_USER="apikey"))
     assert error == "apikey is no mail address. Enter the address of the sender under Send user."

@@ -59,7 +59,7 @@ def category(name: str) -> str:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_right_settings_are_accepted_before_they_are_saved(
+def test_valid_settings_are_accepted_before_they_are_saved(
     client: APIClient, services: dict[str, Service], name: str
 ) -> None:
     answer = client.post(url(name), form(name, services[name]))
@@ -73,7 +73,7 @@ def test_right_settings_are_accepted_before_they_are_saved(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_a_wrong_secret_is_named(client: APIClient, services: dict[str, Service], name: str) -> None:
+def test_wrong_secret_is_reported(client: APIClient, services: dict[str, Service], name: str) -> None:
     answer = client.post(url(name), form(name, services[name], **{SECRETS[name]: "wrong-secret"}))
     assert answer.status_code == 400
     assert "refuses" in answer.json()["error"]
@@ -83,7 +83,7 @@ def test_a_wrong_secret_is_named(client: APIClient, services: dict[str, Service]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_without_a_secret_the_stored_one_is_used(client: APIClient, services: dict[str, Service], name: str) -> None:
+def test_empty_secret_means_the_stored_secret(client: APIClient, services: dict[str, Service], name: str) -> None:
     saved = form(name, services[name])
     assert client.put(category(name), saved).status_code == 200
     for secret in ({}, {SECRETS[name]: ""}):
@@ -92,7 +92,7 @@ def test_without_a_secret_the_stored_one_is_used(client: APIClient, services: di
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_stored_secret_goes_to_its_own_address_and_application_only(
+def test_stored_secret_is_sent_only_to_its_address_and_application(
     client: APIClient, services: dict[str, Service], name: str
 ) -> None:
     saved = form(name, services[name])
@@ -112,7 +112,7 @@ def test_the_stored_secret_goes_to_its_own_address_and_application_only(
     assert services[name].asked == []
 
 
-def test_without_any_secret_the_test_asks_for_it(client: APIClient, services: dict[str, Service]) -> None:
+def test_missing_secret_is_requested(client: APIClient, services: dict[str, Service]) -> None:
     answer = client.post(url("wecom"), form("wecom", services["wecom"], WECOM_SECRET=""))
     assert answer.status_code == 400
     assert "none is stored" in answer.json()["error"]
@@ -132,7 +132,7 @@ def test_without_any_secret_the_test_asks_for_it(client: APIClient, services: di
         "http://127.0.0.1.example.com",
     ],
 )
-def test_addresses_that_cannot_be_saved(client: APIClient, services: dict[str, Service], address: str) -> None:
+def test_invalid_addresses_are_refused(client: APIClient, services: dict[str, Service], address: str) -> None:
     sent = form("wecom", services["wecom"], WECOM_QR_URL=address)
     for answer in (client.put(category("wecom"), sent), client.post(url("wecom"), sent)):
         assert answer.status_code == 400
@@ -141,15 +141,15 @@ def test_addresses_that_cannot_be_saved(client: APIClient, services: dict[str, S
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_secret_is_never_shown(client: APIClient, services: dict[str, Service], name: str) -> None:
+def test_secret_is_in_no_response(client: APIClient, services: dict[str, Service], name: str) -> None:
     answer = client.put(category(name), form(name, services[name]))
     assert answer.status_code == 200
-    for found in (answer, client.get(category(name)), client.get("/api/v1/settings/setting/?category=all")):
-        assert SECRET not in found.content.decode()
+    for response in (answer, client.get(category(name)), client.get("/api/v1/settings/setting/?category=all")):
+        assert SECRET not in response.content.decode()
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_whether_a_provider_is_on_is_public(client: APIClient, services: dict[str, Service], name: str) -> None:
+def test_state_of_a_provider_is_public(client: APIClient, services: dict[str, Service], name: str) -> None:
     public, key = "/api/v1/settings/public/", f"AUTH_{name.upper()}"
     assert APIClient().get(public).json()["data"][key] is False
     assert client.put(category(name), form(name, services[name], **{key: True})).status_code == 200

@@ -19,16 +19,16 @@ PASSWORD = " correct horse "
 def _is_set(client: APIClient) -> bool:
     fields = {field["name"]: field for field in client.get(STATE).json()["settings"]}
     assert fields["EMAIL_HOST_PASSWORD"]["is_secret"] is True
-    found: bool = fields["EMAIL_HOST_PASSWORD"]["is_set"]
-    return found
+    is_set: bool = fields["EMAIL_HOST_PASSWORD"]["is_set"]
+    return is_set
 
 
-def test_secret_setting_goes_in_and_never_comes_out(as_admin: APIClient) -> None:
+def test_secret_setting_is_write_only(as_admin: APIClient) -> None:
     assert not _is_set(as_admin)
     answer = as_admin.patch(URL, {"EMAIL_HOST_PASSWORD": PASSWORD, "EMAIL_HOST": "mail.example.test"})
     assert answer.status_code == 200
-    for shown in (answer, as_admin.get(URL), as_admin.get(URL.replace("email", "all")), as_admin.get(STATE)):
-        assert "correct horse" not in shown.content.decode()
+    for response in (answer, as_admin.get(URL), as_admin.get(URL.replace("email", "all")), as_admin.get(STATE)):
+        assert "correct horse" not in response.content.decode()
     assert "EMAIL_HOST_PASSWORD" not in as_admin.get(URL).json()
     assert _is_set(as_admin)
     stored = facade.get_secret("EMAIL_HOST_PASSWORD")
@@ -47,21 +47,21 @@ def test_secret_setting_is_masked_in_the_audit_log(as_admin: APIClient) -> None:
 
 
 @pytest.mark.parametrize("body", [{"EMAIL_HOST_PASSWORD": ""}, {}])
-def test_empty_secret_keeps_the_stored_one(as_admin: APIClient, body: dict[str, str]) -> None:
+def test_empty_secret_keeps_the_stored_secret(as_admin: APIClient, body: dict[str, str]) -> None:
     as_admin.patch(URL, {"EMAIL_HOST_PASSWORD": PASSWORD})
-    whole = {
+    form = {
         "EMAIL_HOST": "mail.example.test",
         "EMAIL_PORT": "465",
         "EMAIL_HOST_USER": "postern",
         "EMAIL_SUBJECT_PREFIX": "[P] ",
     }
-    assert as_admin.put(URL, {**whole, **body}).status_code == 200
+    assert as_admin.put(URL, {**form, **body}).status_code == 200
     stored = facade.get_secret("EMAIL_HOST_PASSWORD")
     assert stored is not None
     assert stored.reveal() == PASSWORD
 
 
-def test_null_removes_the_stored_secret_also_together_with_its_account(as_admin: APIClient) -> None:
+def test_null_removes_the_stored_secret_alone_or_with_its_account(as_admin: APIClient) -> None:
     account = {"EMAIL_HOST": "mail.example.test", "EMAIL_HOST_USER": "postern", "EMAIL_HOST_PASSWORD": PASSWORD}
     as_admin.patch(URL, account)
     answer = as_admin.patch(URL, {"EMAIL_HOST": "relay.example.test", "EMAIL_HOST_PASSWORD": None}, format="json")
@@ -69,9 +69,9 @@ def test_null_removes_the_stored_secret_also_together_with_its_account(as_admin:
     assert facade.get_secret("EMAIL_HOST_PASSWORD") is None
     assert not facade.is_set("EMAIL_HOST_PASSWORD")
     assert not SealedSecret.objects.exists()
-    told = AuditEvent.objects.filter(event="settings.updated").latest("sequence")
-    assert (told.old["EMAIL_HOST_PASSWORD"], told.new["EMAIL_HOST_PASSWORD"]) == ("******", None)
-    # nothing to remove: no further record
+    record = AuditEvent.objects.filter(event="settings.updated").latest("sequence")
+    assert (record.old["EMAIL_HOST_PASSWORD"], record.new["EMAIL_HOST_PASSWORD"]) == ("******", None)
+    # nothing to remove, so nothing to audit
     as_admin.patch(URL, {"EMAIL_HOST_PASSWORD": None}, format="json")
     assert AuditEvent.objects.filter(event="settings.updated").count() == 2
 
@@ -79,7 +79,7 @@ def test_null_removes_the_stored_secret_also_together_with_its_account(as_admin:
 @pytest.mark.parametrize(
     "change", [{"EMAIL_HOST": "mail.attacker.test"}, {"EMAIL_PORT": "2525"}, {"EMAIL_HOST_USER": "eve@example.test"}]
 )
-def test_stored_password_does_not_follow_to_another_mail_server(as_admin: APIClient, change: dict[str, str]) -> None:
+def test_stored_password_is_not_used_for_another_mail_server(as_admin: APIClient, change: dict[str, str]) -> None:
     first = {"EMAIL_HOST": "mail.example.test", "EMAIL_HOST_USER": "ann@example.test", "EMAIL_HOST_PASSWORD": PASSWORD}
     assert as_admin.patch(URL, first).status_code == 200
     refused = as_admin.patch(URL, change)
@@ -127,5 +127,5 @@ def test_wrong_mail_settings_are_refused_at_their_field(
 
 
 @pytest.mark.parametrize("sender", ["", "postern@example.com", "Postern <postern@example.com>"])
-def test_senders_can_have_a_name(as_admin: APIClient, sender: str) -> None:
+def test_sender_may_have_a_display_name(as_admin: APIClient, sender: str) -> None:
     assert as_admin.patch(URL, {"EMAIL_FROM": sender}).json()["EMAIL_FROM"] == sender

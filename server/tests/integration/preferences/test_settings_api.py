@@ -57,7 +57,7 @@ def test_settings_of_a_category_are_those_in_the_registry(as_admin: APIClient, c
     }
 
 
-def test_site_address_follows_from_the_installation_until_it_is_set(as_admin: APIClient, settings: Any) -> None:
+def test_site_address_is_derived_from_the_installation_until_it_is_set(as_admin: APIClient, settings: Any) -> None:
     settings.POSTERN = replace(settings.POSTERN, http=Address("127.0.0.1", 18180), allowed_hosts=(), https=False)
     assert as_admin.get(URL).json()["SITE_URL"] == "http://localhost:18180"
     as_admin.patch(URL, {"SITE_URL": "https://gate.example.test"})
@@ -74,12 +74,12 @@ def test_unknown_settings_category_is_404_and_changes_nothing(as_admin: APIClien
     assert as_admin.get(URL).json() == before
 
 
-def test_settings_without_a_category_are_the_basic_ones(as_admin: APIClient) -> None:
+def test_default_category_is_the_basic_settings(as_admin: APIClient) -> None:
     assert "SITE_URL" in as_admin.get(URL).json()
     assert "SITE_URL" in as_admin.get(f"{URL}?category=").json()
     assert "SITE_URL" in as_admin.get(URL).json()
-    everything = as_admin.get(f"{URL}?category=all").json()
-    assert {"SITE_URL", "SECURITY_LOGIN_LIMIT_COUNT", "TERMINAL_PASSWORD_AUTH"} <= set(everything)
+    all_settings = as_admin.get(f"{URL}?category=all").json()
+    assert {"SITE_URL", "SECURITY_LOGIN_LIMIT_COUNT", "TERMINAL_PASSWORD_AUTH"} <= set(all_settings)
 
 
 def test_changed_settings_take_effect_and_are_audited(as_admin: APIClient) -> None:
@@ -131,7 +131,7 @@ def test_settings_of_another_category_are_not_changed(as_admin: APIClient) -> No
     assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == 7
 
 
-def test_put_of_settings_needs_the_required_ones(as_admin: APIClient) -> None:
+def test_put_requires_the_required_settings(as_admin: APIClient) -> None:
     assert set(as_admin.put(f"{URL}?category=basic", {}).json()) == {"SITE_URL"}
 
 
@@ -164,7 +164,7 @@ def test_setting_changed_by_another_process_is_seen_by_the_next_request(as_admin
         assert as_admin.get(url).json()["SECURITY_LOGIN_LIMIT_COUNT"] == value
 
 
-def test_setting_changed_in_a_request_is_read_again_in_it() -> None:
+def test_setting_changed_in_a_request_is_read_again_in_that_request() -> None:
     with request_memory.of_request():
         assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == REGISTRY["SECURITY_LOGIN_LIMIT_COUNT"].default
         change_settings(actor=SYSTEM, changes={"SECURITY_LOGIN_LIMIT_COUNT": 4})
@@ -175,7 +175,7 @@ def test_setting_changed_in_a_request_is_read_again_in_it() -> None:
     "address",
     ["http://ann:pw@example.com/", "http://example.com/?x=1", "http://example.com/#x", "http://exam\u202eple.com/"],
 )
-def test_site_address_is_one_to_which_links_can_add_their_paths(as_admin: APIClient, address: str) -> None:
+def test_site_address_must_be_a_valid_beginning_of_links(as_admin: APIClient, address: str) -> None:
     answer = as_admin.patch(f"{URL}?category=basic", {"SITE_URL": address}, format="json")
     assert (answer.status_code, set(answer.json())) == (400, {"SITE_URL"})
     good = {"SITE_URL": "https://postern.example.com"}

@@ -1,4 +1,4 @@
-"""Two administrators at one form, undoing a change, and settings that the environment fixes."""
+"""Concurrent edits of one form, undoing a change, and settings that the environment fixes."""
 
 from dataclasses import replace
 from typing import Any
@@ -34,7 +34,7 @@ def _save(client: APIClient, version: int, **changes: object) -> Any:
     return client.patch(f"{URL}&version={version}", changes, format="json")
 
 
-def test_a_change_made_meanwhile_is_not_overwritten(as_admin: APIClient) -> None:
+def test_concurrent_change_is_not_overwritten(as_admin: APIClient) -> None:
     loaded = _version(as_admin)
     assert _save(as_admin, loaded, SECURITY_LOGIN_LIMIT_COUNT=5).status_code == 200
     late = _save(as_admin, loaded, SECURITY_LOGIN_LIMIT_COUNT=9)
@@ -44,16 +44,16 @@ def test_a_change_made_meanwhile_is_not_overwritten(as_admin: APIClient) -> None
     assert _save(as_admin, _version(as_admin), SECURITY_LOGIN_LIMIT_COUNT=9).status_code == 200
 
 
-def test_changes_of_different_settings_do_not_exclude_each_other(as_admin: APIClient) -> None:
+def test_changes_of_different_settings_do_not_conflict(as_admin: APIClient) -> None:
     loaded = _version(as_admin)
     assert _save(as_admin, loaded, SECURITY_LOGIN_LIMIT_COUNT=5).status_code == 200
     assert _save(as_admin, loaded, SECURITY_MAX_IDLE_TIME=10).status_code == 200
-    # a whole form may hold the other's new value, unchanged
+    # a complete form contains the other person's new value unchanged
     assert _save(as_admin, loaded, SECURITY_LOGIN_LIMIT_COUNT=5, SECURITY_MAX_IDLE_TIME=11).status_code == 409
     assert facade.get_int("SECURITY_MAX_IDLE_TIME") == 10
 
 
-def test_a_write_without_a_change_raises_no_version(as_admin: APIClient) -> None:
+def test_write_without_a_change_keeps_the_version(as_admin: APIClient) -> None:
     before = _version(as_admin)
     assert _save(as_admin, before, SECURITY_LOGIN_LIMIT_COUNT=7).status_code == 200
     assert _version(as_admin) == before
@@ -66,7 +66,7 @@ def test_unreadable_versions_are_refused(as_admin: APIClient, version: str) -> N
     assert (answer.status_code, list(answer.json())) == (400, ["version"])
 
 
-def test_state_says_who_has_set_a_value(as_admin: APIClient) -> None:
+def test_state_contains_who_set_a_value(as_admin: APIClient) -> None:
     as_admin.patch(URL, {"SECURITY_LOGIN_LIMIT_COUNT": 5})
     fields = {field["name"]: field for field in as_admin.get(STATE).json()["settings"]}
     changed, other = fields["SECURITY_LOGIN_LIMIT_COUNT"], fields["SECURITY_LOGIN_LIMIT_TIME"]
@@ -74,15 +74,15 @@ def test_state_says_who_has_set_a_value(as_admin: APIClient) -> None:
     assert changed["set_by"]
     assert changed["date_set"]
     assert (other["is_set"], other["set_by"], other["date_set"]) == (False, "", None)
-    shown = [name for name in as_admin.get(URL).json() if not REGISTRY[name].is_dormant]
-    assert list(fields) == shown
+    names = [name for name in as_admin.get(URL).json() if not REGISTRY[name].is_dormant]
+    assert list(fields) == names
 
 
 def _record() -> AuditEvent:
     return AuditEvent.objects.filter(event="settings.updated").order_by("-sequence")[0]
 
 
-def test_a_change_is_undone_from_its_audit_record(as_admin: APIClient) -> None:
+def test_change_is_undone_from_its_audit_record(as_admin: APIClient) -> None:
     as_admin.patch(URL, {"SECURITY_LOGIN_LIMIT_COUNT": 5, "SECURITY_MAX_IDLE_TIME": 10})
     answer = as_admin.post(UNDO, {"record": str(_record().pk)})
     assert answer.status_code == 200
@@ -103,9 +103,7 @@ def test_undoing_does_not_overwrite_a_later_change(as_admin: APIClient) -> None:
     assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == 9
 
 
-def test_a_change_made_while_the_undo_compares_is_not_overwritten(
-    as_admin: APIClient, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_change_during_an_undo_is_not_overwritten(as_admin: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
     name = "SECURITY_LOGIN_LIMIT_COUNT"
     assert _save(as_admin, _version(as_admin), **{name: 5}).status_code == 200
 
@@ -124,11 +122,13 @@ def test_secrets_and_other_records_cannot_be_undone(as_admin: APIClient, as_org_
     as_admin.patch(URL.replace("security", "email"), {"EMAIL_HOST_PASSWORD": "correct horse"})
     of_secret = as_admin.post(UNDO, {"record": str(_record().pk)})
     unknown = as_admin.post(UNDO, {"record": str(uuid4())})
-    assert [(one.status_code, one.json()["code"]) for one in (of_secret, unknown)] == [(400, "nothing_to_undo")] * 2
+    assert [(response.status_code, response.json()["code"]) for response in (of_secret, unknown)] == [
+        (400, "nothing_to_undo")
+    ] * 2
     assert as_org_admin.post(UNDO, {"record": str(_record().pk)}).status_code == 403
 
 
-def test_the_environment_fixes_a_setting(as_admin: APIClient, settings: Any) -> None:
+def test_environment_fixes_a_setting(as_admin: APIClient, settings: Any) -> None:
     as_admin.patch(URL, {"SECURITY_LOGIN_LIMIT_COUNT": 5})
     fixed = (
         ("POSTERN_SET_SECURITY_LOGIN_LIMIT_COUNT", Secret("12")),
@@ -137,9 +137,9 @@ def test_the_environment_fixes_a_setting(as_admin: APIClient, settings: Any) -> 
         ("POSTERN_SET_EMAIL_HOST_PASSWORD", Secret("from outside")),
     )
     settings.POSTERN = replace(settings.POSTERN, preferences=fixed)
-    shown = as_admin.get(URL).json()
-    assert (shown["SECURITY_LOGIN_LIMIT_COUNT"], shown["SECURITY_MFA_AUTH"]) == (12, 2)
-    assert shown["SECURITY_WATERMARK_ENABLED"] is False
+    values = as_admin.get(URL).json()
+    assert (values["SECURITY_LOGIN_LIMIT_COUNT"], values["SECURITY_MFA_AUTH"]) == (12, 2)
+    assert values["SECURITY_WATERMARK_ENABLED"] is False
     secret = facade.get_secret("EMAIL_HOST_PASSWORD")
     assert secret is not None
     assert secret.reveal() == "from outside"
@@ -165,12 +165,12 @@ def test_the_environment_fixes_a_setting(as_admin: APIClient, settings: Any) -> 
         ("EMAIL_HOST_USER", "x" * 129),
     ],
 )
-def test_wrong_value_in_the_environment_stops_the_start_naming_the_variable(name: str, text: str) -> None:
+def test_invalid_value_in_the_environment_prevents_the_start_and_names_the_variable(name: str, text: str) -> None:
     with pytest.raises(SettingsError, match=f"POSTERN_SET_{name}"):
         values_of(((f"POSTERN_SET_{name}", Secret(text)),))
 
 
-def test_audit_records_name_settings_as_the_form_does(as_admin: APIClient) -> None:
+def test_audit_records_use_the_labels_of_the_form(as_admin: APIClient) -> None:
     as_admin.patch(URL, {"SECURITY_MFA_AUTH": 2, "SECURITY_MAX_IDLE_TIME": 10})
     row = as_admin.get("/api/v1/audits/events/?event=settings.updated&limit=5", HTTP_ACCEPT_LANGUAGE="en").json()[
         "results"

@@ -1,4 +1,4 @@
-"""Settings whose rows somebody has changed in the database, or another version has written."""
+"""Settings whose rows were edited in the database, or written by another version."""
 
 import json
 import logging
@@ -32,7 +32,7 @@ def put(name: str, value: object) -> None:
 
 
 @pytest.mark.parametrize("value", RUBBISH, ids=[json.dumps(value) for value in RUBBISH])
-def test_no_stored_value_stops_signing_in_or_the_forms(
+def test_invalid_stored_values_prevent_neither_sign_in_nor_forms(
     make_user: Callable[..., User], as_admin: APIClient, value: object
 ) -> None:
     if value == "\u0000" and connection.vendor == "postgresql":
@@ -48,9 +48,7 @@ def test_no_stored_value_stops_signing_in_or_the_forms(
     assert as_admin.get(f"{URL}?category=all").status_code == 200
 
 
-def test_a_value_that_cannot_be_used_is_named_in_the_log_and_can_be_saved_again(
-    as_admin: APIClient, caplog: pytest.LogCaptureFixture
-) -> None:
+def test_invalid_value_is_logged_and_can_be_replaced(as_admin: APIClient, caplog: pytest.LogCaptureFixture) -> None:
     put("SECURITY_LOGIN_LIMIT_COUNT", "many")
     with caplog.at_level(logging.WARNING):
         assert facade.get_int("SECURITY_LOGIN_LIMIT_COUNT") == 7
@@ -60,18 +58,18 @@ def test_a_value_that_cannot_be_used_is_named_in_the_log_and_can_be_saved_again(
     assert PreferenceValue.objects.get(name="SECURITY_LOGIN_LIMIT_COUNT").value == 7
 
 
-def test_what_a_person_would_mean_is_understood() -> None:
-    for name, value, meant in (
+def test_unambiguous_values_are_converted() -> None:
+    for name, value, expected in (
         ("SECURITY_MFA_AUTH", "2", 2),
         ("AUTH_SSO", 1, True),
         ("SECURITY_LOGIN_LIMIT_COUNT", "9", 9),
         ("EMAIL_PORT", 25, "25"),
     ):
         put(name, value)
-        assert (queries.value(name), type(queries.value(name))) == (meant, type(meant))
+        assert (queries.value(name), type(queries.value(name))) == (expected, type(expected))
 
 
-def test_a_factor_that_may_be_wanted_is_asked_for() -> None:
+def test_invalid_security_settings_apply_the_stricter_value() -> None:
     put("SECURITY_MFA_AUTH", "all")
     put("SECURITY_SSH_KEY_PIN", "sure")
     assert (queries.value("SECURITY_MFA_AUTH"), queries.value("SECURITY_SSH_KEY_PIN")) == (1, True)

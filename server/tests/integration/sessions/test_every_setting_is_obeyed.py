@@ -217,7 +217,7 @@ PROOFS: Final[Mapping[str, Callable[[Ground], None] | str]] = {
         "test_certificate_signs_in_without_a_key_in_the_profile_and_is_audited"
     ),
     "TERMINAL_REVOKED_CERTIFICATES": (
-        "integration/authn/test_ssh_certificates.py::test_revoked_certificate_signs_in_nobody_and_voids_the_ticket"
+        "integration/authn/test_ssh_certificates.py::test_revoked_certificate_is_refused_and_its_ticket_is_void"
     ),
     "TERMINAL_ASSET_LIST_SORT_BY": order_of_assets,
     "TERMINAL_ASSET_LIST_PAGE_SIZE": of_proxies("TERMINAL_ASSET_LIST_PAGE_SIZE", "asset_list_page_size", "25"),
@@ -237,18 +237,16 @@ PROOFS: Final[Mapping[str, Callable[[Ground], None] | str]] = {
         "integration/authn/test_mfa_sign_in.py::test_setting_requires_mfa_of_everybody_or_of_administrators"
     ),
     "SECURITY_TRUSTED_BROWSER_DAYS": (
-        "integration/authn/test_trusted_browsers.py::test_the_password_alone_signs_in_there_and_only_there"
+        "integration/authn/test_trusted_browsers.py::test_password_alone_signs_in_only_in_the_trusted_browser"
     ),
     "SECURITY_SSH_KEY_PIN": (
-        "integration/authn/test_ssh_signatures.py::test_security_keys_need_their_pin_only_where_the_setting_demands_it"
+        "integration/authn/test_ssh_signatures.py::test_security_keys_need_their_pin_only_if_the_setting_requires_it"
     ),
     "SECURITY_SIGN_IN_WAYS": (
         "integration/authn/test_sign_in_ways.py::test_passwords_of_local_users_are_refused_in_page_api_and_ssh"
     ),
     "AUTH_SSO": "integration/authn/test_sso_links.py::test_links_are_off_until_an_administrator_switches_them_on",
-    "AUTH_SSO_AUTHKEY_TTL": (
-        "integration/authn/test_sso_links.py::test_a_link_expires_after_the_seconds_of_the_setting"
-    ),
+    "AUTH_SSO_AUTHKEY_TTL": ("integration/authn/test_sso_links.py::test_link_expires_after_the_seconds_of_the_setting"),
     "SECURITY_LOGIN_CAPTCHA_ENABLED": "integration/authn/test_puzzles.py::test_setting_switches_puzzles_off",
     "SECURITY_LOGIN_LIMIT_COUNT": failures,
     "SECURITY_LOGIN_LIMIT_TIME": locked_minutes,

@@ -1,4 +1,4 @@
-"""The scratch file of a reading: private, without a name, in batches, and closed over groups."""
+"""The scratch file of a reading: private, unlinked, read in batches, with nested group membership."""
 
 import os
 import resource
@@ -42,29 +42,34 @@ def numbered(number: int, **more: Any) -> Person:
     return replace(ANN, **values)
 
 
-def test_people_come_back_as_they_were_read(people: Staged) -> None:
+def test_people_are_returned_unchanged(people: Staged) -> None:
     people.add(ANN)
     assert people.with_ids(["id-ann", "id-nobody"]) == {"id-ann": ANN}
     assert people.first() == ANN
 
 
-def test_one_person_under_two_names_is_kept_once(people: Staged) -> None:
-    for one in (ANN, replace(ANN, dn="UID=Ann, DC=x"), replace(ANN, dn="uid=other,dc=x"), replace(ANN, uid="", dn="x")):
-        people.add(one)
+def test_person_with_two_names_is_stored_once(people: Staged) -> None:
+    for person in (
+        ANN,
+        replace(ANN, dn="UID=Ann, DC=x"),
+        replace(ANN, dn="uid=other,dc=x"),
+        replace(ANN, uid="", dn="x"),
+    ):
+        people.add(person)
     people.add(replace(ANN, uid="", dn="y"))
-    assert (people.number(), people.number_with_id()) == (3, 1), "two have no lasting id"
+    assert (people.number(), people.number_with_id()) == (3, 1), "two have no permanent id"
     assert [list(batch) for batch in people.batches()] == [[ANN]]
 
 
-def test_batches_have_everybody_with_an_id_once(people: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_batches_contain_each_person_with_an_id_once(people: Staged, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(staging, "BATCH", 4)
     for number in range(10):
         people.add(numbered(number) if number != 3 else numbered(number, uid=""))
-    found = [[person.username for person in batch] for batch in people.batches()]
-    assert found == [["u0", "u1", "u2", "u4"], ["u5", "u6", "u7", "u8"], ["u9"]]
+    batches = [[person.username for person in batch] for batch in people.batches()]
+    assert batches == [["u0", "u1", "u2", "u4"], ["u5", "u6", "u7", "u8"], ["u9"]]
 
 
-def test_groups_are_closed_over_circles(people: Staged) -> None:
+def test_nested_groups_may_contain_cycles(people: Staged) -> None:
     people.add_group("root", ["ann", "inner"])
     people.add_group("inner", ["bob", "root", "deep"])
     people.add_group("deep", ["uid:cat", "ann"])
@@ -78,7 +83,7 @@ def test_groups_are_closed_over_circles(people: Staged) -> None:
     assert people.is_member("nobody", "bob")
 
 
-def test_file_is_private_and_has_no_name(home: Path) -> None:
+def test_file_is_private_and_unlinked(home: Path) -> None:
     with staged() as people:
         people.add(ANN)
         (descriptor,) = [link for link in Path("/proc/self/fd").iterdir() if _is_below(link, home)]
@@ -91,8 +96,8 @@ def _is_below(link: Path, home: Path) -> bool:
     return link.is_symlink() and str(link.readlink()).startswith(str(home / "directory"))
 
 
-def test_killed_process_leaves_nothing(home: Path) -> None:
-    """Many people, so that the file is on the disk when the process dies."""
+def test_killed_process_leaves_no_file(home: Path) -> None:
+    """Stores many people, so that SQLite has written to the disk when the process is killed."""
     program = (
         "import django, os, signal, sys; django.setup()\n"
         "from dataclasses import replace\n"
@@ -109,8 +114,8 @@ def test_killed_process_leaves_nothing(home: Path) -> None:
     assert list((home / "directory").rglob("*")) == []
 
 
-def test_full_disk_is_named(home: Path) -> None:
-    """The limit of the process stands for a disk without space: SQLite gets the error of the system."""
+def test_full_disk_is_reported(home: Path) -> None:
+    """A file size limit of the process replaces a full disk: SQLite gets an error of the system."""
     with pytest.raises(NotStaged) as caught, _files_of_at_most(1_000_000):
         _stage_many()
     assert str(home / "directory") in caught.value.message
@@ -134,7 +139,7 @@ def _files_of_at_most(size: int) -> Iterator[None]:
         signal.signal(signal.SIGXFSZ, handler)
 
 
-def test_folder_that_cannot_be_written_is_named(home: Path) -> None:
+def test_unwritable_folder_is_reported(home: Path) -> None:
     (home / "directory").write_text("a file in its place", encoding="ascii")
     with translation.override("en"):
         with pytest.raises(NotStaged) as caught, staged():

@@ -73,7 +73,7 @@ def visitor_of(scope: Scope, config: Settings) -> Visitor | None:
 
 
 def language_of(cookies: SimpleCookie, own: str) -> str:
-    """The language that the console shows; the user's own language when the cookie names none."""
+    """The language of the console from its cookie; otherwise the user's own language."""
     cookie = cookies.get(settings.LANGUAGE_COOKIE_NAME)
-    known = {code for code, _name in settings.LANGUAGES}
-    return cookie.value if cookie is not None and cookie.value in known else own
+    codes = {code for code, _name in settings.LANGUAGES}
+    return cookie.value if cookie is not None and cookie.value in codes else own

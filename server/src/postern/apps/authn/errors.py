@@ -34,6 +34,6 @@ class SignInRefused(PosternError):
 
 
 class MfaRefused(SignInRefused):
-    """The second factor is missing. The first factor was correct, so the message may say so."""
+    """The second factor is missing or refused. The first factor was correct, so the message may reveal the account."""
 
     knows_person = True

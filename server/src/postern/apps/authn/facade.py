@@ -1,4 +1,4 @@
-"""Public interface of authn for the apps above: for proxies, websockets and users' sessions."""
+"""Public interface of authn for apps of higher layers: proxies, websockets and user sessions."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -85,7 +85,7 @@ def check_password(
 ) -> SignInAnswer:
     """First factor at a proxy, by password. Counts for the lock-out; the denial is in the user's language.
 
-    A repeated `attempt` gets the same answer and counts once. The other factors work the same way.
+    A repeated `attempt` gets the same answer and counts once. This also applies to the other factors.
     """
     return _answer_of(
         proxy_factors.show_password(
@@ -114,7 +114,7 @@ def sign_in_with_public_key(
 ) -> SignInAnswer:
     """First factor at a proxy, by key; the signature is verified here.
 
-    The proxy repeats an `attempt` under its name.
+    The proxy sends the name of an `attempt` again when it repeats the request.
     """
     return _answer_of(
         proxy_factors.show_key(
@@ -159,7 +159,7 @@ class TicketHolder:
 
     @property
     def is_suspicious(self) -> bool:
-        """Whether a correctly working proxy would never present this ticket."""
+        """Whether only a faulty or hostile proxy would present this ticket."""
         return self.fault in proxy_sign_ins.SUSPICIOUS
 
 
@@ -174,7 +174,7 @@ def ticket_holder_of(sign_in_id: UUID) -> TicketHolder:
 
 
 def with_withdrawn_certificates(sign_in_ids: Collection[UUID]) -> frozenset[UUID]:
-    """Those of these sign-ins whose certificate was revoked, or is of an authority that is not trusted any more."""
+    """The sign-ins among these whose certificate was revoked, or whose authority is no longer trusted."""
     return proxy_sign_ins.withdrawn(sign_in_ids)
 
 
@@ -193,12 +193,12 @@ def end_tickets_of_proxy(proxy_id: UUID) -> int:
     return proxy_sign_ins.end_of_proxy(proxy_id)
 
 
-def _holder(shown: proxy_sign_ins.Shown) -> TicketHolder:
-    row = shown.row
+def _holder(presented: proxy_sign_ins.PresentedTicket) -> TicketHolder:
+    row = presented.row
     if row is None:
-        return TicketHolder(None, None, shown.fault)
+        return TicketHolder(None, None, presented.fault)
     identity = msgspec.structs.replace(_identity(row.user), language=users.spoken_to(row.user))
-    return TicketHolder(identity, row.pk, shown.fault, row.epoch)
+    return TicketHolder(identity, row.pk, presented.fault, row.epoch)
 
 
 def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> WebSignIn | None:
@@ -237,10 +237,10 @@ def actor_in(login_session_id: UUID, scope: OrgScope) -> Actor | None:
 
 
 def unmet_condition(user_id: UUID) -> Denial | None:
-    """Why the user gets no session before they meet a condition in the console, in the active language; None when they
-    get one.
+    """The denial of a session to a user with an unmet condition, in the active language; None without an unmet
+    condition.
 
-    Checked for every new session, whatever the owner's way in.
+    Checked for every new session, for every way in.
     """
     user = User.objects.filter(pk=user_id).first()
     try:
@@ -258,21 +258,20 @@ def login_session_is_open(login_session_id: UUID) -> bool:
 
 
 def open_login_sessions(login_session_ids: Collection[UUID]) -> frozenset[UUID]:
-    """Those of these browser sign-ins that are valid, for a process with many sockets."""
+    """The valid browser sign-ins among these, for a process with many sockets."""
     return login_sessions.open_among(login_session_ids)
 
 
 def credentials_holding(credentials: Collection[str]) -> frozenset[str]:
-    """Those of these bearer tokens and access keys that are valid, in the form of `Actor.credential`."""
+    """The valid bearer tokens and access keys among these, in the form of `Actor.credential`."""
     return callers.holding_among(credentials)
 
 
 def hold_maker(*, login_session: UUID | None, credential: str) -> bool:
-    """Whether the sign-in, token or access key that created something is still valid; it stays locked until the
-    transaction ends.
+    """Whether the sign-in, token or access key of a creator is still valid. Locks its row until the transaction ends.
 
-    A concurrent revocation either committed before, or waits and then sees what this transaction creates. Lock the
-    user's row first. Without sign-in and credential, only the session epoch limits what was created.
+    A concurrent revocation has either committed, or waits and then sees the rows that this transaction creates. Lock
+    the user's row first. Without sign-in and credential, only the session epoch limits the created rows.
     """
     if not callers.hold(login_session=login_session, credential=credential):
         return False
@@ -283,7 +282,7 @@ def hold_maker(*, login_session: UUID | None, credential: str) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class NewAccessKey:
-    """A new access key. The secret is shown once."""
+    """A new access key. The secret is presented once."""
 
     id: UUID
     secret: Secret
@@ -325,7 +324,7 @@ def unlock_account(username: str) -> None:
 
 
 def unlock_address(remote_addr: str) -> bool:
-    """Unlock an address; returns whether it had any counted failures. For the command line."""
+    """Unlock an address; for the command line. Returns whether it had counted failures."""
     return guard.unlock_address(remote_addr, SYSTEM)
 
 

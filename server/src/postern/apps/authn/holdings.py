@@ -1,4 +1,4 @@
-"""What users hold in authn: access keys, tokens, sign-ins, passkeys, known places.
+"""The credentials of users in authn: access keys, tokens, sign-ins, passkeys, known places.
 
 `users.credentials.kinds` lists and ends them.
 """
@@ -31,7 +31,7 @@ from postern.kernel import clock
 
 @transaction.atomic
 def reset_second_factor(actor: Actor, user: User) -> None:
-    """Remove the second factor of a user, and end their sign-ins over SSH too: they were let in with it."""
+    """Remove the second factor of a user, and end their sign-ins over SSH, which may have used it."""
     mfa.reset(actor=actor, user=user)
     proxy_sign_ins.end_of_person(user.pk)
 
@@ -141,7 +141,7 @@ def _passkeys(user: User) -> users.CredentialRows:
 
 
 def _end_passkeys(actor: Actor, user: User) -> int:
-    """A passkey alone signs in, so it ends with the password; recovery codes stay as long as there is an app."""
+    """Remove passkeys with the password, because a passkey alone signs in. Recovery codes stay while there is an app."""
     del actor
     number = Passkey.objects.filter(user=user).delete()[0]
     if number and not has_device(user.pk):
@@ -175,7 +175,7 @@ def _sso_links(user: User) -> users.CredentialRows:
 
 
 def _end_sso_links(actor: Actor, user: User) -> int:
-    """Also the links that the user made for others."""
+    """End the links for the user, and the links that the user made for others."""
     del actor
     of_user = Q(user=user) | Q(maker_id=user.pk)
     waiting = SsoLink.objects.filter(of_user, date_used__isnull=True, date_expired__gt=clock.now())

@@ -1,6 +1,6 @@
-"""Deletes expired rows. Every table of this app that users or programs fill is cleaned up here.
+"""Deletes expired rows of every table of this app that grows with use.
 
-Authenticator apps, passkeys, recovery codes and access keys stay as long as their user; each user has few of them.
+Authenticator apps, passkeys, recovery codes and access keys are not deleted here, because each user has few of them.
 """
 
 from datetime import datetime, timedelta
@@ -30,11 +30,11 @@ from postern.foundation.caller.actor import Actor
 from postern.foundation.database.batches import BATCH_ROWS, delete_in_batches
 from postern.kernel import clock
 
-#: The login log keeps sign-ins permanently; these rows only serve the list of the user's own sign-ins.
+#: Retention of ended sign-ins for the list of the user's own sign-ins. The login log keeps sign-ins permanently.
 _KEEP_ENDED: Final = timedelta(days=90)
-#: Keeps expired tickets long enough to tell them from tickets that never existed.
+#: Retention of expired tickets, to distinguish them from tickets that never existed.
 _KEEP_PROXY_SIGN_INS: Final = timedelta(days=1)
-#: Batches of signatures in one run; the next run continues.
+#: Maximum number of batches of signatures in one run. The next run continues.
 _MOST_BATCHES: Final = 500
 
 
@@ -43,11 +43,11 @@ def forget_old(*, actor: Actor) -> None:
 
     Each batch has its own transaction, so concurrent sign-ins do not wait for the whole run.
     """
-    del actor  # only rows without any later use are deleted, so there is nothing to audit
+    del actor  # the deleted rows have no further use, so there is nothing to audit
     now = clock.now()
     delete_in_batches(Session.objects.filter(expire_date__lte=now))
     _forget_signatures(now)
-    past_signatures.forget_unheld()
+    past_signatures.delete_without_key()
     delete_in_batches(AnsweredSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(PendingSignIn.objects.filter(date_expired__lte=now))
     delete_in_batches(ExternalRequest.objects.filter(date_expired__lte=now))
@@ -66,7 +66,7 @@ def forget_old(*, actor: Actor) -> None:
 
 
 def _ended_saml_answers(now: datetime) -> QuerySet[SamlAnswer]:
-    """Answers that would be refused anyway, and of which no sign-in is open: signing out there needs them."""
+    """Expired answers without an open sign-in. An open sign-in needs its answer for signing out at the provider."""
     open_ones = LoginSession.objects.filter(
         provider_session=OuterRef("assertion_hash"), date_ended__isnull=True, date_expired__gt=now
     )
@@ -75,9 +75,9 @@ def _ended_saml_answers(now: datetime) -> QuerySet[SamlAnswer]:
 
 
 def _forget_signatures(now: datetime, *, batch_rows: int = BATCH_ROWS) -> None:
-    """Delete signatures that would be refused anyway.
+    """Delete signatures that are refused as expired.
 
-    SSH signatures stay valid while the user has the key, so they are packed first.
+    SSH signatures do not expire while the user has the key, so they are packed first.
     """
     for _ in range(_MOST_BATCHES):
         if _forget_batch(now, batch_rows) < batch_rows:
@@ -92,14 +92,14 @@ def _forget_batch(now: datetime, batch_rows: int) -> int:
     batch = list(over.values_list("pk", "user_id", "key_hash", "signature_hash")[:batch_rows])
     owners = {user_id for _pk, user_id, key_hash, _hash in batch if key_hash and user_id is not None}
     keys = dict(User.objects.filter(pk__in=owners).values_list("pk", "public_key"))
-    held: dict[tuple[UUID, str], bool] = {}
+    has_key: dict[tuple[UUID, str], bool] = {}
     past: list[past_signatures.Signature] = []
     for _pk, user_id, key_hash, signature_hash in batch:
         if user_id is None or not key_hash:
             continue
-        if (user_id, key_hash) not in held:
-            held[user_id, key_hash] = ssh_proofs.holds_hash(keys.get(user_id, ""), key_hash)
-        if held[user_id, key_hash]:
+        if (user_id, key_hash) not in has_key:
+            has_key[user_id, key_hash] = ssh_proofs.holds_hash(keys.get(user_id, ""), key_hash)
+        if has_key[user_id, key_hash]:
             past.append(past_signatures.Signature(user_id, key_hash, signature_hash))
     past_signatures.remember(past)
     UsedSignature.objects.filter(pk__in=[pk for pk, *_ in batch]).delete()

@@ -1,5 +1,5 @@
-"""`PageSocket`: the base of websockets that our own pages open. It checks the origin, the sign-in, and how many are
-open, before a subclass serves the visitor (K42: a websocket belongs to the origin and the sign-in of its page).
+"""`PageSocket`: the base of websockets of our own pages. It checks the origin, the sign-in, and the number of open
+sockets before a subclass serves the visitor (K42: a websocket belongs to the origin and the sign-in of its page).
 """
 
 from typing import Any, ClassVar, Final
@@ -19,9 +19,9 @@ CLOSE_TRY_AGAIN: Final = 1013
 
 
 class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
-    """A subclass names its slots, accepts in `begin`, and releases in `end` what it holds."""
+    """Subclasses set `slots`, accept the socket in `begin`, and release their resources in `end`."""
 
-    #: The open sockets of this kind, counted for each browser sign-in, and how many may be open.
+    #: Counts the open sockets of this kind per browser sign-in, and limits them.
     slots: ClassVar[SocketSlots]
     max_sockets: ClassVar[int]
 
@@ -48,9 +48,9 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has 
         await self.begin(visitor)
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
-        """Serve until the socket ends in any way.
+        """Serve the socket, and call `end` in every case.
 
-        Sending to a client that is gone ends it without a `disconnect` message.
+        Sending to a disconnected client ends the socket without a `disconnect` message.
         """
         try:
             await super().__call__(scope, receive, send)
@@ -67,9 +67,11 @@ class PageSocket(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has 
         await self.accept()
 
     async def end(self) -> None:
-        """Release what the socket holds. Called once, also when nobody was accepted."""
+        """Release the resources of the socket. Called once, also when the socket was not accepted."""
 
     async def accept_and_close(self, code: int) -> None:
-        """Close with a code. A browser reports the code of a close, but not the status of a refused handshake."""
+        """Close with a code. Browsers report the code of a close to the page, but not the status of a refused
+        handshake.
+        """
         await self.accept()
         await self.close(code)

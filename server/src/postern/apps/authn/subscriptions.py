@@ -1,6 +1,6 @@
 """Reactions of authn to events of users.
 
-The session epoch has already voided their sessions; these handlers end the rows and announce it.
+The session epoch has already voided the sessions; these handlers end the rows and publish the events.
 """
 
 from typing import Final

@@ -1,1 +1,1 @@
-"""The LDAP directory: signing in with its passwords, the list of its people, import and synchronisation."""
+"""The LDAP directory: sign-in with its passwords, the list of its people, import and synchronisation."""

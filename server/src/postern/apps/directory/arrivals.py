@@ -38,7 +38,7 @@ def admit(*, actor: Actor, scope: OrgScope, person: Person) -> User:
 
 
 def refusals(people: Sequence[Person]) -> dict[str, str]:
-    """Why each of these people cannot become a user, by uid; empty for those who can."""
+    """The reason why each person cannot become a user, by uid; empty for people who can."""
     names = set(
         User.objects.filter(username_key__in=[person.username_key for person in people]).values_list(
             "username_key", flat=True
@@ -46,29 +46,31 @@ def refusals(people: Sequence[Person]) -> dict[str, str]:
     )
     addresses = [str(columns_of(person)["email"]) for person in people]
     taken = set(User.objects.filter(email__in=addresses).values_list("email", flat=True))
-    found: dict[str, str] = {}
+    reasons: dict[str, str] = {}
     for person, address in zip(people, addresses, strict=True):
         if not person.uid:
-            found[person.uid] = _("The entry has neither entryUUID nor objectGUID that the bind DN may read.")
+            reasons[person.uid] = _("The entry has neither entryUUID nor objectGUID that the bind DN may read.")
         elif person.username_key in names:
-            found[person.uid] = _("Another account has this username.")
+            reasons[person.uid] = _("Another account has this username.")
         elif address in taken:
-            found[person.uid] = _("Another account has this mail address.")
+            reasons[person.uid] = _("Another account has this mail address.")
         else:
-            found[person.uid] = ""
+            reasons[person.uid] = ""
             taken.add(address)
-    return found
+    return reasons
 
 
 def create(*, actor: Actor, scope: OrgScope, person: Person) -> User:
-    """Create the user of a person whom nothing refuses, inside a transaction. Raises ValidationError, IntegrityError."""
+    """Create the user of a person without a refusal. Must run inside a transaction. Raises ValidationError,
+    IntegrityError.
+    """
     columns = {
         **columns_of(person),
         "username": person.username,
         "source": Source.LDAP,
         "is_active": person.is_enabled,
     }
-    # Unique columns are checked by the database.
+    # The database checks unique columns.
     User(**columns).clean_fields(exclude=["password", "username_key"])
     user = users.create_user(actor=actor, scope=scope, person=users.PersonInput(columns=columns)).user
     DirectoryIdentity.objects.create(user=user, uid=person.uid, digest=person.digest)
@@ -82,10 +84,10 @@ def columns_of(person: Person) -> dict[str, object]:
 
 
 def follow(*, actor: Actor, user: User, columns: Mapping[str, object]) -> bool:
-    """Change a user as the directory says; audited, and only what differs. Returns whether anything did. Raises PosternError."""
+    """Update and audit the values that differ from the directory. Returns whether any did. Raises PosternError."""
     changed = {name: value for name, value in columns.items() if getattr(user, name) != value}
     if "email" in changed and User.objects.filter(email=changed["email"]).exclude(pk=user.pk).exists():
-        del changed["email"]  # another account has it; both stay as they are
+        del changed["email"]  # another account has this address; both accounts keep theirs
     if changed:
         users.update_user(actor=actor, scope=ROOT, user=user, person=users.PersonInput(columns=changed))
     return bool(changed)

@@ -1,4 +1,4 @@
-"""The list of the directory's people, as it was read last."""
+"""The table of the directory's people at the last reading."""
 
 from collections.abc import Callable, Iterable, Iterator
 from itertools import islice
@@ -17,42 +17,44 @@ M = TypeVar("M", bound=Model)
 
 
 def store(people: Staged, *, still_ours: Callable[[], bool]) -> dict[str, int]:
-    """Make the table hold exactly these people, batch by batch. Rows that have not changed are not written.
+    """Replace the content of the table with these people, batch by batch. Unchanged rows are not written.
 
-    `still_ours`: False when another worker has taken over; then the rest is left to it.
+    `still_ours`: returns False when another worker has taken over; that worker then does the rest.
     """
     return {
         "new_or_changed": sum(_store_batch(batch) for batch in people.batches() if still_ours()),
-        "gone": sum(_drop_gone(batch, people) for batch in row_batches(DirectoryEntry.objects.all()) if still_ours()),
+        "gone": sum(
+            _delete_missing(batch, people) for batch in row_batches(DirectoryEntry.objects.all()) if still_ours()
+        ),
     }
 
 
 def _store_batch(people: list[Person]) -> int:
     uids = [person.uid for person in people]
-    known = dict(DirectoryEntry.objects.filter(uid__in=uids).order_by().values_list("uid", "digest"))
-    new = [person for person in people if known.get(person.uid) != person.digest]
-    if new:
+    stored_digests = dict(DirectoryEntry.objects.filter(uid__in=uids).order_by().values_list("uid", "digest"))
+    changed_people = [person for person in people if stored_digests.get(person.uid) != person.digest]
+    if changed_people:
         with write_transaction():
             DirectoryEntry.objects.bulk_create(
-                [_row(person) for person in new],
+                [_row(person) for person in changed_people],
                 update_conflicts=True,
                 unique_fields=["uid"],
                 update_fields=_COLUMNS,
             )
-    return len(new)
+    return len(changed_people)
 
 
-def _drop_gone(rows: list[DirectoryEntry], people: Staged) -> int:
-    there = people.with_ids(row.uid for row in rows)
-    gone = [row.pk for row in rows if row.uid not in there]
-    if gone:
+def _delete_missing(rows: list[DirectoryEntry], people: Staged) -> int:
+    present = people.with_ids(row.uid for row in rows)
+    row_ids = [row.pk for row in rows if row.uid not in present]
+    if row_ids:
         with write_transaction():
-            DirectoryEntry.objects.filter(pk__in=gone).delete()
-    return len(gone)
+            DirectoryEntry.objects.filter(pk__in=row_ids).delete()
+    return len(row_ids)
 
 
 def row_batches(rows: "QuerySet[M]") -> Iterator[list[M]]:
-    """The rows in lists of at most a batch, each read when it is wanted, so that rows may be written meanwhile."""
+    """The rows in batches. Each batch is read on demand, so the caller can write rows between batches."""
     batch = list(rows.order_by("pk")[:BATCH])
     while batch:
         yield batch

@@ -1,4 +1,4 @@
-"""Expected failures around the directory."""
+"""Expected failures of the directory."""
 
 from typing import ClassVar
 
@@ -8,14 +8,14 @@ from postern.kernel.errors import Conflict, PosternError, Unavailable
 
 
 class DirectoryUnavailable(Unavailable):
-    """The directory did not answer, so nothing was judged."""
+    """The directory did not answer, so the password was not checked."""
 
     def __init__(self) -> None:
         super().__init__(_("Sign-in is temporarily unavailable. Please try again in a moment."))
 
 
 class Reading(Conflict):
-    """The directory is being read. The console asks again later."""
+    """A reading of the directory is running. The console retries later."""
 
     code: ClassVar[str] = "directory_reading"
 
@@ -27,13 +27,13 @@ class Reading(Conflict):
         return {"msg": self.message}
 
 
-class PasswordWanted(PosternError):
+class PasswordRequired(PosternError):
     """The stored password belongs to another server or account."""
 
     code: ClassVar[str] = "password_wanted"
 
 
 class NotUsable(PosternError):
-    """The settings, or what the directory has, cannot be used as they are."""
+    """The settings or the data of the directory cannot be used."""
 
     code: ClassVar[str] = "directory_not_usable"

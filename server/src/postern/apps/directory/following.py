@@ -1,4 +1,4 @@
-"""Users follow the directory: names and mail addresses, disabled accounts, people who have left."""
+"""Updates users from the directory: names and mail addresses, disabled accounts, people who have left."""
 
 import logging
 from collections import Counter
@@ -23,9 +23,9 @@ log = logging.getLogger(__name__)
 def follow_all(
     people: Staged, *, may_disable_missing: bool, still_ours: Callable[[], bool], actor: Actor
 ) -> dict[str, int]:
-    """Change every user of the directory who differs from it. Returns the numbers of changes.
+    """Update every user of the directory whose values differ from it. Returns the number of changes by kind.
 
-    `still_ours`: False when another worker has taken over; then the rest is left to it.
+    `still_ours`: returns False when another worker has taken over; that worker then does the rest.
     """
     disables = preferences.get_str("AUTH_LDAP_LEAVERS") == "disable"
     counts = Counter({"updated": 0, "disabled": 0, "enabled": 0, "refused": 0})
@@ -33,14 +33,14 @@ def follow_all(
     for batch in row_batches(identities):
         if not still_ours():
             break
-        there = people.with_ids(identity.uid for identity in batch)
+        people_by_uid = people.with_ids(identity.uid for identity in batch)
         for identity in batch:
-            person = there.get(identity.uid)
+            person = people_by_uid.get(identity.uid)
             if person is None and not may_disable_missing:
                 continue
             try:
                 verb = _follow_one(identity, person, disables=disables, actor=actor)
-            except (PosternError, Error) as error:  # the last administrator, a mail address taken meanwhile
+            except (PosternError, Error) as error:  # the last administrator, or a mail address that was taken meanwhile
                 log.warning("user %s cannot follow the directory: %s", identity.user.username, error)
                 verb = "refused"
             if verb:
@@ -49,16 +49,16 @@ def follow_all(
 
 
 def missing(people: Staged) -> tuple[int, int]:
-    """The numbers of active users who are not among these people, and of all active users of the directory."""
-    gone = number = 0
+    """The number of active users who are missing in `people`, and the number of all active users of the directory."""
+    missing_users = active_users = 0
     for batch in row_batches(DirectoryIdentity.objects.filter(user__source=Source.LDAP, user__is_active=True)):
-        number += len(batch)
-        gone += len(batch) - len(people.with_ids(identity.uid for identity in batch))
-    return gone, number
+        active_users += len(batch)
+        missing_users += len(batch) - len(people.with_ids(identity.uid for identity in batch))
+    return missing_users, active_users
 
 
 def _follow_one(identity: DirectoryIdentity, person: Person | None, *, disables: bool, actor: Actor) -> str:
-    """Returns what was done, or nothing."""
+    """Update one user. Returns the key of the change in the counts; empty without a change."""
     user = identity.user
     may_use = person is not None and person.is_enabled
     columns = columns_of(person) if person is not None and person.digest != identity.digest else {}

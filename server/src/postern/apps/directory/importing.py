@@ -1,4 +1,4 @@
-"""Make people of the last reading users of an organization. Importing somebody again changes nothing."""
+"""Import people of the last reading as users of an organization. Importing a person again changes nothing."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,13 +19,13 @@ from postern.foundation.caller.scope import OrgScope
 from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel.errors import PosternError
 
-#: People of one transaction.
+#: Maximum number of people in one transaction.
 _BATCH = 100
 
 
 @dataclass(slots=True)
 class Imported:
-    """Numbers of new users and of users who are now members of the organization; reasons for those left out, by name."""
+    """Result of an import. `added`: existing users who joined the organization. `refused`: reason by username."""
 
     created: int = 0
     added: int = 0
@@ -34,7 +34,7 @@ class Imported:
 
 
 def import_people(*, actor: Actor, scope: OrgScope, usernames: Sequence[str]) -> Imported:
-    """Import these people by login name. Each batch is one transaction; a person who cannot be imported is left out."""
+    """Import these people by login name. Each batch is one transaction. People who cannot be imported are skipped."""
     result = Imported()
     names = {username_key(name): name for name in usernames}
     for keys in batches(names, _BATCH):
@@ -42,10 +42,10 @@ def import_people(*, actor: Actor, scope: OrgScope, usernames: Sequence[str]) ->
         for row in DirectoryEntry.objects.filter(username_key__in=keys):
             rows[row.username_key].append(row)
         chosen: list[DirectoryEntry] = []
-        for key, found in rows.items():
-            if len(found) == 1:
-                chosen.append(found[0])
-            elif found:
+        for key, entries in rows.items():
+            if len(entries) == 1:
+                chosen.append(entries[0])
+            elif entries:
                 result.refused[names[key]] = _("The directory has several people with this username.")
             else:
                 result.refused[names[key]] = _("The directory has nobody with this username.")
@@ -75,13 +75,13 @@ def _import_batch(actor: Actor, scope: OrgScope, rows: list[DirectoryEntry], res
         with write_transaction():
             _create(actor, scope, free)
         result.created += len(free)
-    except (ValidationError, IntegrityError, PosternError):  # one of them; find out who
+    except (ValidationError, IntegrityError, PosternError):  # retry one by one to find the invalid person
         for row in free:
             _import_one(actor, scope, row, result)
 
 
 def _create(actor: Actor, scope: OrgScope, rows: list[DirectoryEntry]) -> None:
-    """Create these users, and publish one event about them."""
+    """Create these users, with one audit record."""
     for row in rows:
         create(actor=actor, scope=scope, person=person_of_row(row))
     if rows:

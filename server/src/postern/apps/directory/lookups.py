@@ -13,39 +13,39 @@ from postern.integrations.directory.messages import Entry
 
 _MEMBERS: Final = ("member", "uniqueMember", "memberUid")
 _NO_ATTRIBUTES: Final = ("1.1",)
-#: Groups that are looked at to find out whether one person is in a group through others.
-_MAX_CLIMBED: Final = 200
+#: Maximum number of groups that a check of one nested membership reads.
+_MAX_PARENT_GROUPS: Final = 200
 _OR: Final = 0xA1
-#: Before a login name, which is no DN.
+#: Prefix of a login name, to distinguish it from a DN.
 _BY_NAME: Final = "uid:"
 
 
 async def find(conversation: Conversation, source: Source, username: str) -> list[tuple[Entry, Person]]:
-    """The people with this login name: none, one, or two when it is ambiguous."""
-    found: list[tuple[Entry, Person]] = []
+    """The people with this login name. Returns at most two, which is enough to see that the name is ambiguous."""
+    matches: list[tuple[Entry, Person]] = []
     for base in source.bases:
         search = Search(base, source.filter.encoded(username), wanted_attributes(source))
         for entry in await conversation.first(search, 2):
             person = person_of(entry, source)
-            if person is not None and all(dn_key(entry.dn) != dn_key(known.dn) for known, _person in found):
-                found.append((entry, person))
-    return found[:2]
+            if person is not None and all(dn_key(entry.dn) != dn_key(match.dn) for match, _person in matches):
+                matches.append((entry, person))
+    return matches[:2]
 
 
 async def is_member(conversation: Conversation, source: Source, dn: str, username: str) -> bool:
-    """Whether this person is in a group of the settings, also through other groups. True without a group base."""
+    """Whether this person is a direct or nested member of a group of the settings. True without a group base."""
     if not source.group_base:
         return True
     roots = set(await _roots(conversation, source))
     seen: set[str] = set()
     waiting = [(dn, username)]
-    while waiting and len(seen) < _MAX_CLIMBED:
+    while waiting and len(seen) < _MAX_PARENT_GROUPS:
         member, name = waiting.pop()
         tests = [equals("member", member), equals("uniqueMember", member)]
         if name:
             tests.append(equals("memberUid", name))
         search = Search(source.group_base, ber.element(_OR, *tests), _NO_ATTRIBUTES)
-        # Read to the end: the conversation goes on.
+        # Read all results, because the loop sends the next search on the same connection.
         for group in [group async for group in conversation.entries(search)]:
             key = dn_key(group.dn)
             if key in roots:
@@ -57,7 +57,7 @@ async def is_member(conversation: Conversation, source: Source, dn: str, usernam
 
 
 async def stage_everybody(conversation: Conversation, source: Source, people: Staged) -> None:
-    """Add all people that the settings admit to `people`, in the order in which the directory has them."""
+    """Add all people whom the settings admit to `people`, in the order of the directory."""
     if source.group_base:
         await _stage_members(conversation, source, people)
     for base in source.bases:
@@ -87,7 +87,7 @@ async def _roots(conversation: Conversation, source: Source) -> list[str]:
 
 
 async def _stage_members(conversation: Conversation, source: Source, people: Staged) -> None:
-    """DNs, and login names of POSIX groups, of everybody in the groups of the settings, also through other groups."""
+    """Store the direct and nested members of the groups of the settings, by DN, or by login name in POSIX groups."""
     roots = await _roots(conversation, source)
     search = Search(source.group_base, every_group().encoded(None), _MEMBERS)
     async for group in conversation.entries(search):

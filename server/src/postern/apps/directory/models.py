@@ -1,4 +1,4 @@
-"""Tables of the directory: what was read last, who of it is a user, and the state of reading."""
+"""Tables of the directory: people of the last reading, their users, and the state of the reading."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -9,9 +9,9 @@ from postern.kernel import clock
 
 
 class DirectoryEntry(PosternModel):
-    """A person of the directory, as it was read last. Replaced with each reading; nobody of it can sign in by this.
+    """A person of the directory at the last reading. Each reading replaces the rows. A row alone permits no sign-in.
 
-    `uid`: `entryUUID` or `objectGUID`. `digest`: hash of everything that was read about the person.
+    `uid`: `entryUUID` or `objectGUID`. `digest`: hash of all values that were read of the person.
     """
 
     uid = models.CharField(max_length=64, unique=True)
@@ -22,9 +22,9 @@ class DirectoryEntry(PosternModel):
     name = models.CharField(_("Name"), max_length=128)
     email = models.CharField(_("Email"), max_length=254, blank=True)
     groups = models.JSONField(_("User group"), default=list)
-    #: Further values that the map of the settings takes: phone, wechat, comment.
+    #: Further values that the attribute map of the settings reads: phone, wechat, comment.
     more = models.JSONField(default=dict)
-    #: Whether the directory lets the person sign in.
+    #: Whether the account is enabled in the directory.
     is_enabled = models.BooleanField(_("Enabled"), default=True)
 
     class Meta:
@@ -37,10 +37,10 @@ class DirectoryEntry(PosternModel):
 
 
 class DirectoryIdentity(PosternModel):
-    """Which user is which person of the directory. Names and DNs change, `uid` does not.
+    """Links a user to a person of the directory. Names and DNs change, `uid` does not.
 
-    `digest`: of the entry whose values the user has. `was_disabled`: synchronisation has disabled the user, so it may
-    enable them again.
+    `digest`: hash of the entry whose values the user has. `was_disabled`: synchronisation has disabled the user, so it
+    may enable them again.
     """
 
     user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="directory_identity")
@@ -61,24 +61,24 @@ class Outcome(models.TextChoices):
     """How a reading of the directory ended."""
 
     SUCCEEDED = "succeeded", _("Succeeded")
-    #: Read, but fewer people than before, so nobody was disabled.
+    #: The reading succeeded with far fewer people than before, so nobody was disabled.
     HELD_BACK = "held_back", _("Succeeded; nobody was disabled")
     FAILED = "failed", _("Failed")
 
 
 class DirectoryState(SavedRow):
-    """The state of reading: a single row.
+    """The state of the reading: a single row.
 
-    `date_requested`: somebody waits for a reading. `date_claimed_until`: a worker reads until then; after `kill -9` the
-    next run may begin. `source`: hash of the settings that were read with. `people`: the number of people of the last
-    reading after which people might be disabled.
+    `date_requested`: time of a pending request. `date_claimed_until`: end of the claim of the worker that reads now;
+    after `kill -9` of that worker, the next run may begin then. `source`: hash of the settings of the last reading.
+    `people`: number of people in the last reading that was allowed to disable users.
     """
 
     date_requested = models.DateTimeField(null=True)
     requested_by = models.CharField(max_length=260, blank=True, default="")
-    #: The person who asked wants users to be changed, too.
+    #: The request is to update users, too.
     wants_users = models.BooleanField(default=False)
-    #: The person who asked has accepted that many people have left.
+    #: The request confirms that many people have left.
     accepts_fall = models.BooleanField(default=False)
     date_claimed_until = models.DateTimeField(null=True)
     source = models.CharField(max_length=64, blank=True, default="")
@@ -86,10 +86,10 @@ class DirectoryState(SavedRow):
     date_ended = models.DateTimeField(null=True)
     date_succeeded = models.DateTimeField(null=True)
     outcome = models.CharField(max_length=16, choices=Outcome, blank=True, default="")
-    #: Why it failed, or why nobody was disabled (`foundation.phrases`).
+    #: The reason of a failure, or of disabling nobody (`foundation.phrases`).
     reason = models.JSONField(null=True)
     counts = models.JSONField(default=dict)
-    #: Hash of the settings of the last reading after which people might be disabled.
+    #: Hash of the settings of the last reading that was allowed to disable users.
     source_of_users = models.CharField(max_length=64, blank=True, default="")
     people = models.PositiveIntegerField(default=0)
 

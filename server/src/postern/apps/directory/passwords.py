@@ -1,7 +1,7 @@
-"""Judge a person's password by asking the directory. The password is never stored, logged or audited.
+"""Checks passwords against the directory. A password is never stored, logged or audited.
 
-The same steps are taken for names that the directory does not have: the search, the groups, and a bind that fails. So an
-answer takes about as long for them, and nobody learns by waiting who exists.
+Names that the directory does not have take the same steps: the search, the groups, and a bind that fails. The response
+time is therefore about the same, and does not reveal which names exist.
 """
 
 import logging
@@ -25,20 +25,20 @@ from postern.kernel.secret import Secret
 
 log = logging.getLogger(__name__)
 
-#: A person waits, and so does a thread.
+#: Limit of one check. The user and a thread wait for it.
 LIMIT_S: Final = 8.0
-#: Sign-ins of this process that ask the directory at once. A process compares two passwords at a time, so a directory that
-#: hangs leaves one of these turns to local accounts.
-_AT_ONCE: Final = 1
-#: How long a sign-in waits for the sign-in before it.
-_PATIENCE_S: Final = 1.0
-#: A directory that did not answer in time is not asked again for so long: everybody would wait for it.
+#: Concurrent checks at the directory per process. A process compares two passwords at a time, so a directory that hangs
+#: leaves one slot to local accounts.
+_MAX_CONCURRENT: Final = 1
+#: How long a sign-in waits for a free slot.
+_MAX_WAIT_S: Final = 1.0
+#: Pause after a time-out of the directory. Without it, every sign-in would wait for the time-out again.
 SILENCE_S: Final = 15.0
-_turns: Final = threading.BoundedSemaphore(_AT_ONCE)
+_slots: Final = threading.BoundedSemaphore(_MAX_CONCURRENT)
 
 
 class _Silence:
-    """The directory that did not answer in time, by the digest of its settings, and until when it is left alone."""
+    """The pause after a time-out: the digest of the directory's settings, and the end of the pause."""
 
     def __init__(self) -> None:
         self._source = ""
@@ -56,7 +56,7 @@ class _Silence:
 
 silence: Final = _Silence()
 
-#: Results of a bind that say: this password is not right, or this account may not sign in. All others judge nothing.
+#: Bind results that mean: wrong password, or the account may not sign in. All other results decide nothing.
 _WRONG: Final = frozenset({19, 32, 34, 48, 49, 50, 53})
 _AD_DATA: Final = re.compile(r"data ([0-9a-f]{3,4})\b")
 #: Active Directory's reasons behind result 49, for the log (data of AcceptSecurityContext).
@@ -75,26 +75,27 @@ _AD_REASONS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class Judgement:
-    """`person`: whose password it is; None when it is nobody's. `reason`: for administrators, why not."""
+    """`person`: the owner of the password; None when it was refused. `reason`: of the refusal, for administrators."""
 
     person: Person | None
     reason: str = ""
 
 
 def judge(username: str, password: str) -> Judgement:
-    """Ask the directory of the settings. Blocks for `LIMIT_S` at most; call it outside of transactions.
+    """Check the password at the directory of the settings. Blocks for at most `LIMIT_S`; call it outside of
+    transactions.
 
-    Raises DirectoryUnavailable when nothing could be judged.
+    Raises DirectoryUnavailable when the password could not be checked.
     """
     try:
         source = stored_source()
     except NotUsable as error:
         raise _unavailable(error) from None
-    if silence.covers(source) or not _turns.acquire(timeout=_PATIENCE_S):
+    if silence.covers(source) or not _slots.acquire(timeout=_MAX_WAIT_S):
         log.warning("the directory does not answer in time")
         raise DirectoryUnavailable
     try:
-        if silence.covers(source):  # it fell silent while this sign-in waited for its turn
+        if silence.covers(source):  # the directory timed out while this sign-in waited for a slot
             raise DirectoryUnavailable
         return judge_at(source, username, Secret(password), limit_s=LIMIT_S)
     except DirectoryFailed as error:
@@ -102,7 +103,7 @@ def judge(username: str, password: str) -> Judgement:
             silence.begin(source)
         raise _unavailable(error) from None
     finally:
-        _turns.release()
+        _slots.release()
 
 
 def _unavailable(error: PosternError) -> DirectoryUnavailable:
@@ -113,17 +114,17 @@ def _unavailable(error: PosternError) -> DirectoryUnavailable:
 def judge_at(source: Source, username: str, password: Secret, *, limit_s: float) -> Judgement:
     """Whether the password belongs to this login name in that directory. Raises DirectoryFailed."""
     if not password.reveal() or not username:
-        return Judgement(None, "empty")  # a directory would take it as anonymous, and say yes
+        return Judgement(None, "empty")  # a directory accepts an empty password as an anonymous bind
 
     async def talk(conversation: Conversation) -> tuple[Judgement, Result | None]:
         await conversation.bind()
-        found = await lookups.find(conversation, source, username)
-        if len(found) != 1:
+        matches = await lookups.find(conversation, source, username)
+        if len(matches) != 1:
             nobody = f"cn={secrets.token_hex(8)},{source.bases[0]}"
             await lookups.is_member(conversation, source, nobody, "")
             await conversation.try_password(nobody, Secret(secrets.token_hex(8)))
-            return Judgement(None, "ambiguous" if found else "unknown"), None
-        entry, person = found[0]
+            return Judgement(None, "ambiguous" if matches else "unknown"), None
+        entry, person = matches[0]
         is_member = await lookups.is_member(conversation, source, entry.dn, person.username)
         result = await conversation.try_password(entry.dn, password)
         if result.code:
@@ -139,7 +140,7 @@ def judge_at(source: Source, username: str, password: Secret, *, limit_s: float)
 
 
 def reason_of(result: Result) -> str:
-    """A refused bind in the words of the directory, and what Active Directory means by it."""
-    found = _AD_DATA.search(result.text)
-    meaning = _AD_REASONS.get(found[1], "") if found else ""
+    """The text of the directory for a refused bind, with the meaning of the code of Active Directory."""
+    match = _AD_DATA.search(result.text)
+    meaning = _AD_REASONS.get(match[1], "") if match else ""
     return f"{shown(result.code, result.text)} ({meaning})" if meaning else shown(result.code, result.text)

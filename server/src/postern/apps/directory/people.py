@@ -1,4 +1,4 @@
-"""People of a directory: what an entry says about a person."""
+"""Converts an entry of the directory to a person."""
 
 import hashlib
 import json
@@ -12,7 +12,7 @@ from postern.apps.users import facade as users
 from postern.apps.users.models import username_key
 from postern.integrations.directory.messages import Entry
 
-#: Attributes that name an entry for ever, as text; Active Directory's is binary.
+#: Permanent ids of an entry that are text; the id of Active Directory is binary.
 _TEXT_IDS: Final = ("entryUUID", "ipaUniqueID", "nsUniqueId")
 _AD_ID: Final = "objectGUID"
 _AD_FLAGS: Final = "userAccountControl"
@@ -25,7 +25,7 @@ _MAX_GROUPS: Final = 50
 
 @dataclass(frozen=True, slots=True)
 class Person:
-    """A person of the directory. `uid` empty: the entry has no lasting id, so it cannot be imported."""
+    """A person of the directory. `uid` empty: the entry has no permanent id, so it cannot be imported."""
 
     uid: str
     dn: str
@@ -42,7 +42,7 @@ class Person:
 
     @property
     def digest(self) -> str:
-        """Hash of everything that was read."""
+        """Hash of all values that were read."""
         values = [
             self.dn,
             self.username,
@@ -56,7 +56,7 @@ class Person:
 
 
 def wanted_attributes(source: Source) -> tuple[str, ...]:
-    """The attributes that are read of a person."""
+    """The attributes of a person that a search requests."""
     return (*sorted(set(source.attributes.values())), *_TEXT_IDS, _AD_ID, _AD_FLAGS, _LOCK, _MEMBER_OF)
 
 
@@ -80,7 +80,7 @@ def common_name(dn: str) -> str:
 
 
 def dn_key(dn: str) -> str:
-    """A DN as it is compared: case and blanks around commas do not matter."""
+    """The form of a DN for comparison: case and blanks around commas are ignored."""
     return ",".join(part.strip() for part in dn.casefold().split(","))
 
 
@@ -88,8 +88,8 @@ def _uid(entry: Entry) -> str:
     binary = entry.attributes.get(_AD_ID.lower(), ())
     if binary and len(binary[0]) == 16:
         return str(UUID(bytes_le=binary[0]))
-    found = (_clean(entry.text(name)).lower() for name in _TEXT_IDS)
-    return next((uid for uid in found if 0 < len(uid) <= 64), "")
+    text_ids = (_clean(entry.text(name)).lower() for name in _TEXT_IDS)
+    return next((uid for uid in text_ids if 0 < len(uid) <= 64), "")
 
 
 def _is_enabled(entry: Entry) -> bool:
@@ -100,5 +100,5 @@ def _is_enabled(entry: Entry) -> bool:
 
 
 def _clean(text: str) -> str:
-    """`text` without control characters, which neither names nor databases take."""
+    """`text` without control characters, which names and databases do not allow."""
     return " ".join("".join(char if char.isprintable() else " " for char in text).split())

@@ -1,7 +1,7 @@
-"""Read the directory in the worker: the list of its people, and what has changed for those who are users.
+"""Reads the directory in the worker: stores the list of its people, and updates their users.
 
-A reading cannot be wedged: the conversation has a deadline, and the claim of a dead worker lapses. A reading that
-failed, returned no people, or returned far fewer than before disables no missing user.
+A reading cannot hang forever: the conversation has a deadline, and the claim of a dead worker expires. A reading that
+failed, returned no people, or returned far fewer people than before disables no missing user.
 """
 
 import logging
@@ -30,13 +30,13 @@ from postern.kernel.sentences import Sentence
 
 log = logging.getLogger(__name__)
 
-#: The periodic task that reads.
+#: Name of the periodic task.
 READ: Final = "postern.apps.directory.tasks.read_directory"
-#: 20,000 people take a few seconds; a slow directory on the other side of the world gets more.
+#: 20,000 people take a few seconds. The limit leaves time for a slow, distant directory.
 LIMIT_S: Final = 240.0
-#: A claim is renewed while users are changed, and lapses after this time.
+#: A claim expires after this time. The worker renews it while it updates users.
 CLAIM: Final = timedelta(seconds=LIMIT_S + 120)
-#: A fall of more than a tenth is more likely a fault of the directory than a departure.
+#: If more than a tenth of the people are missing, a fault of the directory is more likely than departures.
 _FALL: Final = 0.9
 
 _NOBODY: Final = Phrase(
@@ -65,9 +65,9 @@ _OTHER_SOURCE: Final = Phrase(
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A reading that this worker does. `began` identifies it. `with_users`: users are changed, too.
+    """A reading by this worker. `began` identifies it. `with_users`: it updates users, too.
 
-    `requested`: when it was asked for; None if nobody did.
+    `requested`: time of the request; None without a request.
     """
 
     began: datetime
@@ -80,10 +80,10 @@ class Claim:
 
 @transaction.atomic
 def request_reading(*, actor: Actor, with_users: bool = False, accepts_fall: bool = False) -> None:
-    """Wake the worker for a reading. Asking again before that changes nothing."""
+    """Wake the worker for a reading. Repeated requests before it begins lead to one reading."""
     row = DirectoryState.objects.select_for_update().get_or_create(pk=1)[0]
     now = clock.now()
-    # What a running reading was asked for is done with it.
+    # The options of an earlier request stay only while that request is pending; a running reading handles its own.
     waits = row.date_claimed_until is None or row.date_claimed_until <= now
     row.date_requested = now
     row.requested_by = actor.label[:260]
@@ -102,19 +102,19 @@ def request_reading(*, actor: Actor, with_users: bool = False, accepts_fall: boo
 
 
 def state() -> DirectoryState:
-    """The state of reading; an empty row before the first run."""
+    """The state of the reading; an empty row before the first run."""
     return DirectoryState.objects.filter(pk=1).first() or DirectoryState(pk=1)
 
 
 def is_reading(row: DirectoryState) -> bool:
-    """Whether a reading runs or will begin by itself: somebody asked, or the settings were saved for the first time."""
+    """Whether a reading runs or will begin: after a request, or after the first save of the settings."""
     is_claimed = row.date_claimed_until is not None and row.date_claimed_until > clock.now()
     is_first = row.source == "" and is_configured()
     return is_claimed or row.date_requested is not None or is_first
 
 
 def run_due() -> bool:
-    """Read the directory if that is due. Returns whether it was."""
+    """Read the directory if a reading is due. Returns whether it was due."""
     claim = _claim()
     if claim is None:
         return False
@@ -144,7 +144,7 @@ def _claim() -> Claim | None:
             return None
         interval = timedelta(minutes=int(names["AUTH_LDAP_SYNC_INTERVAL"] or 60))
         is_late = bool(names["AUTH_LDAP_SYNC"]) and (row.date_began is None or now - row.date_began >= interval)
-        # A claim that has lapsed is of a worker that died: its reading is done again, as it was asked for.
+        # An expired claim belongs to a worker that died: repeat its reading with the same options.
         is_interrupted = row.date_claimed_until is not None
         if row.date_requested is None and row.source == digest and not is_late and not is_interrupted:
             return None
@@ -156,34 +156,34 @@ def _claim() -> Claim | None:
 
 
 def _finish(claim: Claim, source: Source, people: Staged) -> None:
-    number, known = people.number(), people.number_with_id()
-    if not known:
+    number, with_id = people.number(), people.number_with_id()
+    if not with_id:
         _end(claim, Outcome.FAILED, (_NO_IDS if number else _NOBODY).say())
         return
 
     def still_ours() -> bool:
         return _renew(claim)
 
-    counts = {"people": number, "without_id": number - known, **store(people, still_ours=still_ours)}
+    counts = {"people": number, "without_id": number - with_id, **store(people, still_ours=still_ours)}
     if not claim.with_users:
         _end(claim, Outcome.SUCCEEDED, Sentence(), counts=counts)
         return
-    held_back = _held_back(claim, source, people)
-    counts |= following.follow_all(people, may_disable_missing=not held_back, still_ours=still_ours, actor=SYSTEM)
-    if held_back:
-        _end(claim, Outcome.HELD_BACK, held_back, counts=counts)
+    hold_reason = _hold_reason(claim, source, people)
+    counts |= following.follow_all(people, may_disable_missing=not hold_reason, still_ours=still_ours, actor=SYSTEM)
+    if hold_reason:
+        _end(claim, Outcome.HELD_BACK, hold_reason, counts=counts)
     else:
-        _end(claim, Outcome.SUCCEEDED, Sentence(), counts=counts, people=known, source=source.digest)
+        _end(claim, Outcome.SUCCEEDED, Sentence(), counts=counts, people=with_id, source=source.digest)
 
 
-def _held_back(claim: Claim, source: Source, people: Staged) -> Sentence:
-    """Why people who are missing are not disabled; empty when they are."""
+def _hold_reason(claim: Claim, source: Source, people: Staged) -> Sentence:
+    """The reason not to disable missing people; empty when they may be disabled."""
     if claim.accepts_fall:
         return Sentence()
-    known = people.number_with_id()
-    if known < claim.people_before * _FALL:
-        return _FALLEN.say(now=known, before=claim.people_before)
-    if claim.source_before != source.digest:  # also the first time: people may have been imported before
+    with_id = people.number_with_id()
+    if with_id < claim.people_before * _FALL:
+        return _FALLEN.say(now=with_id, before=claim.people_before)
+    if claim.source_before != source.digest:  # also at the first reading: people may have been imported before
         missing, active = following.missing(people)
         if missing > active * (1 - _FALL):
             return _OTHER_SOURCE.say(number=missing)
@@ -191,7 +191,7 @@ def _held_back(claim: Claim, source: Source, people: Staged) -> Sentence:
 
 
 def _renew(claim: Claim) -> bool:
-    """Keep the claim; False when another worker has taken it."""
+    """Renew the claim. Returns False when another worker has taken over."""
     rows = DirectoryState.objects.filter(pk=1, date_began=claim.began)
     return rows.update(date_claimed_until=clock.now() + CLAIM) == 1
 
@@ -220,7 +220,7 @@ def _end(
     with write_transaction():
         if not DirectoryState.objects.filter(pk=1, date_began=claim.began).update(**values):
             return
-        # Somebody who has asked meanwhile waits for the next reading.
+        # A request that was made meanwhile stays pending for the next reading.
         DirectoryState.objects.filter(pk=1, date_requested=claim.requested).update(
             date_requested=None, wants_users=False, accepts_fall=False
         )

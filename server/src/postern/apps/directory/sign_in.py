@@ -1,4 +1,4 @@
-"""Who signs in with a password of the directory: the user, found by the directory's lasting id."""
+"""Sign-in with a password of the directory. The permanent id of the entry identifies the user."""
 
 import logging
 
@@ -24,33 +24,33 @@ def is_on() -> bool:
 
 
 def owner_of(user: User | None, username: str, password: str, *, may_create: bool = True) -> User | None:
-    """The user of the directory whose password this is; None when it is nobody's.
+    """The user of the directory who has this password; None when it is refused.
 
-    `user`: who has this login name in Postern. `may_create`: unknown people may become users, if the settings say so.
-    A password of somebody else's account, such as a local one, is never sent to the directory: for them it is asked about
-    nobody, so that the answer takes as long as for others. Raises DirectoryUnavailable when a user of the directory could
-    not be judged.
+    `user`: the user with this login name in Postern. `may_create`: create unknown people as users, if the settings
+    allow it. The password of an account of another source, such as a local account, is never sent to the directory. The
+    directory is then queried for a name that does not exist, so that the response time is the same. Raises
+    DirectoryUnavailable when the password could not be checked.
     """
     if not is_on() or not password:
         return None
     may_create = may_create and preferences.get_bool("AUTH_LDAP_CREATE_AT_SIGN_IN")
     if user is not None and user.source != Source.LDAP:
-        _ask_about_nobody()
+        _query_nonexistent_name()
         return None
     try:
         judgement = passwords.judge(username, password)
     except DirectoryUnavailable:
         if user is None and not may_create:
-            return None  # as for every name that Postern does not have
+            return None  # the same answer as for other names that Postern does not have
         raise
     if judgement.person is None:
-        if user is not None:  # other names may be passwords in the wrong field
+        if user is not None:  # an unknown name may be a password in the wrong field
             log.warning("the directory refused the sign-in of %s: %s", user.username, judgement.reason)
         return None
     return _user_of(user, judgement.person, may_create=may_create)
 
 
-def _ask_about_nobody() -> None:
+def _query_nonexistent_name() -> None:
     try:
         passwords.judge("\N{REPLACEMENT CHARACTER}nobody", "-")
     except DirectoryUnavailable:
@@ -70,9 +70,9 @@ def _user_of(user: User | None, person: Person, *, may_create: bool) -> User | N
 
 
 def _linked(user: User, person: Person) -> User | None:
-    """The user whom an administrator has created for the directory, at their first sign-in."""
-    is_another = DirectoryIdentity.objects.filter(user=user).exists()
-    if is_another or not person.uid or user.username_key != person.username_key:
+    """Link a user whom an administrator has created for the directory to their entry, at their first sign-in."""
+    is_linked = DirectoryIdentity.objects.filter(user=user).exists()
+    if is_linked or not person.uid or user.username_key != person.username_key:
         log.warning("the directory has another person under the name of %s: %s", user.username, person.dn)
         return None
     try:
@@ -87,7 +87,11 @@ def _created(person: Person) -> User | None:
         return arrivals.admit(actor=SYSTEM, scope=orgs.find_scope("default"), person=person)
     except (ValidationError, PosternError) as error:
         log.warning("no user could be created for %s: %s", person.dn, error)
-    except IntegrityError:  # somebody else created them at the same time
-        named = DirectoryIdentity.objects.select_related("user").filter(uid=person.uid).first()
-        return named.user if named is not None and named.user.username_key == username_key(person.username) else None
+    except IntegrityError:  # a concurrent sign-in created the user
+        identity = DirectoryIdentity.objects.select_related("user").filter(uid=person.uid).first()
+        return (
+            identity.user
+            if identity is not None and identity.user.username_key == username_key(person.username)
+            else None
+        )
     return None

@@ -1,4 +1,4 @@
-"""The directory of the settings: server, search bases, filters, and which attribute is which field."""
+"""The directory of the settings: server, search bases, filters, and the attribute of each field."""
 
 import hashlib
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ from postern.integrations.directory.server import DirectoryServer, Encryption, a
 from postern.kernel.secret import Secret
 
 PASSWORD: Final = "AUTH_LDAP_BIND_PASSWORD"  # noqa: S105 - the name of a setting
-#: The stored password belongs to these values: it is sent nowhere else.
+#: The stored password is sent only to the server and DN of these settings.
 ADDRESSEE: Final = ("AUTH_LDAP_SERVER_URI", "AUTH_LDAP_BIND_DN")
 NAMES: Final = (
     *ADDRESSEE,
@@ -28,7 +28,7 @@ NAMES: Final = (
     "AUTH_LDAP_GROUP_FILTER",
 )
 _BASES: Final = "|"
-# Phrases, because a reading that fails stores its reason for readers of any language.
+# Phrases, because a failed reading stores its reason, which is shown in the language of the reader.
 _NO_SERVER: Final = Phrase("directory.server_wanted", _("Enter the address of the LDAP server."))
 _NO_PASSWORD: Final = Phrase(
     "directory.password_wanted", _("Enter the password of the bind DN. Without both, the search is anonymous.")
@@ -36,7 +36,7 @@ _NO_PASSWORD: Final = Phrase(
 _NO_BASE: Final = Phrase(
     "directory.base_wanted", _("Enter the search base in User OU, such as ou=staff,dc=example,dc=com.")
 )
-#: Every class of groups: OpenLDAP, Active Directory, POSIX.
+#: All classes of groups: OpenLDAP, Active Directory, POSIX.
 _ALL_GROUPS: Final = (
     "(|(objectClass=groupOfNames)(objectClass=groupOfUniqueNames)(objectClass=group)(objectClass=posixGroup))"
 )
@@ -44,7 +44,7 @@ _ALL_GROUPS: Final = (
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Where people are read. `group_base` empty: membership in groups does not matter."""
+    """Server, bases, filters and attributes of a reading. `group_base` empty: membership in groups is not checked."""
 
     server: DirectoryServer
     bases: tuple[str, ...]
@@ -65,12 +65,12 @@ def stored_source() -> Source:
 
 
 def is_configured() -> bool:
-    """Whether somebody has entered a server."""
+    """Whether an administrator has entered a server."""
     return preferences.is_set("AUTH_LDAP_SERVER_URI") or preferences.is_set("AUTH_LDAP_SEARCH_OU")
 
 
 def digest_of(values: Mapping[str, object]) -> str:
-    """Hash of the settings that decide who is read."""
+    """Hash of the settings that select the people of a reading."""
     return hashlib.sha256(repr(sorted((name, str(values[name])) for name in NAMES)).encode()).hexdigest()
 
 

@@ -1,8 +1,8 @@
-"""People of a running reading, in a scratch file until the directory has sent everybody.
+"""Stores the people of a running reading in a scratch file until the directory has sent all of them.
 
-A reading must be complete before anything of it counts, and 100,000 people take 120 MB as objects. So they wait in a
-SQLite file below POSTERN_HOME, mode 0600, and are compared in batches. The file has lost its name before the first
-person is written: whatever ends the process, nothing is left behind.
+A reading takes effect only when it is complete, and 100,000 people take 120 MB as objects. They are therefore stored in
+a SQLite file below POSTERN_HOME, mode 0600, and compared in batches. The file is unlinked before the first person is
+written, so it disappears however the process ends.
 """
 
 import json
@@ -21,9 +21,9 @@ from postern.foundation.machine.private_files import private_folder
 from postern.foundation.phrases import Phrase
 from postern.kernel.errors import PosternError
 
-#: People of one batch.
+#: Number of people in one batch.
 BATCH: Final = 500
-#: Memory of the file's cache, in KiB; the rest is on disk.
+#: Memory of SQLite's page cache, in KiB.
 _CACHE_KIB: Final = 4096
 _NOT_STAGED: Final = Phrase(
     "directory.not_staged",
@@ -38,7 +38,7 @@ class NotStaged(PosternError):
 
 
 class Staged:
-    """People who have been read so far. Two with the same DN or lasting id are one person; the first is kept."""
+    """People who have been read so far. Of entries with the same DN or permanent id, only the first is stored."""
 
     def __init__(self, file: sqlite3.Connection) -> None:
         self._file = file
@@ -49,7 +49,7 @@ class Staged:
         file.execute("CREATE INDEX member_step ON member (step)")
 
     def add(self, person: Person) -> None:
-        """Keep a person, unless they are there already."""
+        """Store a person, unless they are stored already."""
         record = json.dumps(
             [
                 person.uid,
@@ -71,16 +71,16 @@ class Staged:
         return self._counted("SELECT count(*) FROM person")
 
     def number_with_id(self) -> int:
-        """The number of people with a lasting id; only they can be users."""
+        """The number of people with a permanent id; only they can be users."""
         return self._counted("SELECT count(uid) FROM person")
 
     def first(self) -> Person | None:
-        """The person who was read first."""
+        """The first person of the reading."""
         row = self._file.execute("SELECT record FROM person ORDER BY rowid LIMIT 1").fetchone()
         return _person(row[0]) if row else None
 
     def batches(self) -> Iterator[list[Person]]:
-        """Everybody with a lasting id, in the order in which they were read."""
+        """People with a permanent id, in batches, in the order of the reading."""
         last = 0
         while rows := self._file.execute(
             "SELECT rowid, record FROM person WHERE rowid > ? AND uid IS NOT NULL ORDER BY rowid LIMIT ?", (last, BATCH)
@@ -89,26 +89,26 @@ class Staged:
             yield [_person(record) for _rowid, record in rows]
 
     def with_ids(self, uids: Iterable[str]) -> dict[str, Person]:
-        """The people with these lasting ids, by id; at most a batch of them."""
+        """The people with these permanent ids, by id. Takes at most one batch of ids."""
         wanted = list(uids)
         marks = ", ".join("?" * len(wanted))
         rows = self._file.execute(f"SELECT uid, record FROM person WHERE uid IN ({marks})", wanted)  # noqa: S608 - marks
         return {uid: _person(record) for uid, record in rows}
 
     def add_group(self, group: str, members: Iterable[str]) -> None:
-        """Keep the direct members of a group, by the keys of `is_member`."""
+        """Store the direct members of a group, by the keys of `is_member`."""
         self._file.executemany("INSERT INTO belonging VALUES (?, ?)", ((group, member) for member in members))
 
     def close_groups(self, roots: Iterable[str]) -> None:
-        """Find everybody in the groups `roots`, also through other groups, which may contain each other in circles."""
+        """Compute the direct and nested members of the groups `roots`. Groups may contain each other in cycles."""
         self._file.execute("CREATE TABLE root (whole TEXT PRIMARY KEY) WITHOUT ROWID")
         self._file.executemany("INSERT OR IGNORE INTO root VALUES (?)", ((root,) for root in roots))
         step = 0
-        found = self._file.execute(
+        new_members = self._file.execute(
             "INSERT OR IGNORE INTO member SELECT part, 0 FROM root JOIN belonging USING (whole)"
         ).rowcount
-        while found:
-            found = self._file.execute(
+        while new_members:
+            new_members = self._file.execute(
                 "INSERT OR IGNORE INTO member SELECT belonging.part, ? FROM member JOIN belonging "
                 "ON belonging.whole = member.part WHERE member.step = ?",
                 (step + 1, step),
@@ -116,7 +116,7 @@ class Staged:
             step += 1
 
     def is_member(self, *keys: str) -> bool:
-        """Whether one of these keys is in the closed groups: the key of a DN, or `uid:` and a login name."""
+        """Whether `close_groups` found one of these keys: the key of a DN, or `uid:` and a login name."""
         marks = ", ".join("?" * len(keys))
         return bool(self._counted(f"SELECT count(*) FROM member WHERE part IN ({marks})", keys))  # noqa: S608 - marks
 
@@ -126,7 +126,7 @@ class Staged:
 
 @contextmanager
 def staged() -> Iterator[Staged]:
-    """An empty scratch file; it ends with the block. Raises NotStaged, also for a disk that fills up in the block."""
+    """An empty scratch file for the duration of the block. Raises NotStaged, also when the disk becomes full."""
     folder: Path = settings.POSTERN.home / "directory"
     try:
         with closing(_opened(folder)) as file:
@@ -138,7 +138,7 @@ def staged() -> Iterator[Staged]:
 def _opened(folder: Path) -> sqlite3.Connection:
     with tempfile.NamedTemporaryFile(dir=private_folder(folder), prefix="reading-") as scratch:
         file = sqlite3.connect(scratch.name, isolation_level=None)
-        # Nothing is ever undone or read by another process, so there is neither a journal nor a commit.
+        # No rollback and no other reader: neither a journal nor a commit is needed.
         file.executescript(
             f"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
             f"PRAGMA cache_size = -{_CACHE_KIB}; PRAGMA temp_store = FILE; BEGIN EXCLUSIVE"

@@ -7,13 +7,13 @@ from celery import shared_task
 from postern.apps.directory import reading
 from postern.foundation.parts.schedule import every
 
-#: For what a restart interrupted. A request wakes the worker.
+#: Interval of the check. It resumes readings that a restart interrupted; a request wakes the worker at once.
 _SOON_S: Final = 3.0
 
 
 @shared_task(name=reading.READ)  # type: ignore[untyped-decorator]  # celery has no types
 def read_directory() -> bool:
-    """Read the directory when that is due. The worker has the key file, which the bind password needs."""
+    """Read the directory if a reading is due. The worker has the key file that decrypts the bind password."""
     return reading.run_due()
 
 

@@ -1,4 +1,4 @@
-"""Try the directory with settings that may not be saved yet, and try a sign-in."""
+"""Tests the settings of the directory, saved or not, and a sign-in."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.directory import lookups, passwords
-from postern.apps.directory.errors import NotUsable, PasswordWanted
+from postern.apps.directory.errors import NotUsable, PasswordRequired
 from postern.apps.directory.source import ADDRESSEE, NAMES, PASSWORD, source_of, stored_source
 from postern.apps.directory.staging import staged
 from postern.apps.preferences import facade as preferences
@@ -17,18 +17,18 @@ from postern.kernel.errors import PosternError
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
 
-#: The person waits for the answer. A whole directory of 20,000 people is read within it.
+#: The administrator waits for the result. A directory of 20,000 people can be read in this time.
 LIMIT_S: Final = 20.0
 #: The fields of the test, in the order of the form.
 FIELDS: Final = (*ADDRESSEE, PASSWORD, *NAMES[len(ADDRESSEE) :], "AUTH_LDAP")
 
 
 def try_settings(*, actor: Actor, entered: Mapping[str, object]) -> str:
-    """Read the directory with these values; returns the people.
+    """Read the directory with these values. Returns a sentence with the number of people and an example.
 
-    For values that are left out, the stored values count. An empty password means the stored one, and None no
-    password. The stored one is only sent to the server and DN that it is stored for: otherwise this call would give it
-    to any server that the caller names. Every test is audited. Raises DirectoryFailed, NotUsable, PasswordWanted.
+    Missing values are replaced with the stored values. An empty password means the stored password, None means no
+    password. The stored password is sent only to the server and DN that it is stored for. Otherwise a caller could send
+    it to any server. Every test is audited. Raises DirectoryFailed, NotUsable, PasswordRequired.
     """
     stored = preferences.get_many(*NAMES)
     values = {**stored, **{name: value for name, value in entered.items() if name in stored}}
@@ -43,19 +43,21 @@ def try_settings(*, actor: Actor, entered: Mapping[str, object]) -> str:
         _record(actor, values, error.sentence.code or error.code)
         raise
     _record(actor, values, "")
-    found = _("The connection works: %(number)d people were found, for example %(username)s (%(name)s, %(email)s).") % {
+    report = _(
+        "The connection works: %(number)d people were found, for example %(username)s (%(name)s, %(email)s)."
+    ) % {
         "number": number,
         "username": example.username,
         "name": example.name,
         "email": example.email or "-",
     }
     if not with_id:
-        found += " " + _("They have no entryUUID or objectGUID that the bind DN may read, so nobody can be imported.")
-    return found
+        report += " " + _("They have no entryUUID or objectGUID that the bind DN may read, so nobody can be imported.")
+    return report
 
 
 def try_sign_in(*, actor: Actor, username: str, password: Secret) -> str:
-    """Try a sign-in with the stored settings, whether or not they are switched on; returns who it was.
+    """Try a sign-in with the stored settings, switched on or not. Returns a sentence with the user.
 
     The password goes to the directory and nowhere else. Raises DirectoryFailed, NotUsable, DirectoryUnavailable.
     """
@@ -77,20 +79,20 @@ def try_sign_in(*, actor: Actor, username: str, password: Secret) -> str:
 
 
 def _explained(reason: str) -> str:
-    known = {
+    explanations = {
         "empty": _("Enter a username and a password."),
         "unknown": _("The search finds nobody with this username. Check User OU and the filter."),
         "ambiguous": _("The search finds several people with this username. Make the filter more exact."),
         "not in a group of the settings": _("The password is right, but the person is in no group of the settings."),
         "account disabled": _("The password is right, but the directory has disabled the account."),
     }
-    return known.get(reason) or _("The directory refused the password: %(reason)s.") % {"reason": reason}
+    return explanations.get(reason) or _("The directory refused the password: %(reason)s.") % {"reason": reason}
 
 
 def _password(
     entered: Mapping[str, object], stored: Mapping[str, object], values: Mapping[str, object]
 ) -> Secret | None:
-    """The typed password; the stored one if none was typed; none if it is to be removed."""
+    """The entered password; the stored password if the field is empty; None if the password is to be removed."""
     typed = entered.get(PASSWORD, "")
     if typed is None:
         return None
@@ -100,12 +102,12 @@ def _password(
 def _stored_password(stored: Mapping[str, object], values: Mapping[str, object]) -> Secret | None:
     password = preferences.get_secret(PASSWORD)
     if password is not None and any(str(stored[name]).strip() != str(values[name]).strip() for name in ADDRESSEE):
-        raise PasswordWanted(preferences.refusal_of_ldap_password())
+        raise PasswordRequired(preferences.refusal_of_ldap_password())
     return password
 
 
 def _record_sign_in(actor: Actor, *, is_accepted: bool, reason: str) -> None:
-    """Without the login name, which may be a password in the wrong field."""
+    """Audit a test without its login name, which may be a password in the wrong field."""
     with transaction.atomic():
         audits.record(
             actor=actor,

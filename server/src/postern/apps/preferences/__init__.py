@@ -1,1 +1,1 @@
-"""Settings that administrators change at run time, and the public settings for the console."""
+"""Settings that administrators change at run time, and the settings that the console reads before sign-in."""

@@ -8,14 +8,14 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.preferences import queries
-from postern.apps.preferences.belonging import secrets_wanted
 from postern.apps.preferences.declarations.preference import Value
 from postern.apps.preferences.environment import fixed_values
-from postern.apps.preferences.errors import ChangedMeanwhile, FixedByEnvironment, WrongTogether
+from postern.apps.preferences.errors import ChangedMeanwhile, ConflictingSettings, FixedByEnvironment
 from postern.apps.preferences.events import SettingsChanged
 from postern.apps.preferences.forms import order_of
 from postern.apps.preferences.models import PreferenceValue, PreferenceVersion
 from postern.apps.preferences.registry import REGISTRY
+from postern.apps.preferences.secret_destinations import secrets_to_reenter
 from postern.apps.preferences.setting_secrets import STORE
 from postern.apps.preferences.sign_in_ways import SETTING, WAY_OF
 from postern.foundation.bus import events
@@ -24,18 +24,18 @@ from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
 
-#: Stands for a secret in the audit record, which shows a mask.
+#: Placeholder of a secret in the audit record, which shows it as a mask.
 _SOME_SECRET: Final = Secret("a secret")
 
 
 @transaction.atomic
 def change_settings(*, actor: Actor, changes: Mapping[str, Value], loaded: int | None = None) -> None:
-    """Change several settings at once; the audit record holds the old and new values of those that changed.
+    """Change several settings in one transaction. The audit record has the old and new values of changed settings.
 
-    `loaded`: the version of the settings that the caller has seen. An empty value of a secret setting keeps its secret,
-    None removes it. Values must be validated before. Raises KeyError for a name that the registry does not contain,
-    `FixedByEnvironment`, `WrongTogether`, and `ChangedMeanwhile` if another person has changed one of these settings
-    since `loaded`.
+    `loaded`: the version of the settings that the caller has loaded. An empty value of a secret setting keeps its
+    secret, None removes it. The caller validates the values first. Raises KeyError for a name that is not in the
+    registry, `FixedByEnvironment`, `ConflictingSettings`, and `ChangedMeanwhile` if another person has changed one of
+    these settings since `loaded`.
     """
     present = PreferenceVersion.objects.select_for_update().get_or_create(pk=1)[0]
     queries.forget()
@@ -103,13 +103,13 @@ def _require_unchanged(changed: Mapping[str, Value | Secret], loaded: int | None
 
 
 def _require_secrets(changed: Mapping[str, Value | Secret]) -> None:
-    """Whoever enters another server or account enters its secret, too.
+    """Require the secret again when its server or account changes.
 
-    Otherwise the next call would give the stored secret to a server that its owner did not choose.
+    Otherwise the next call would send the stored secret to a server that it does not belong to.
     """
-    wanted = secrets_wanted(changed)
-    if wanted:
-        raise WrongTogether(wanted)
+    missing = secrets_to_reenter(changed)
+    if missing:
+        raise ConflictingSettings(missing)
 
 
 def _require_own_way(actor: Actor, changed: Mapping[str, Value | Secret]) -> None:
@@ -121,12 +121,12 @@ def _require_own_way(actor: Actor, changed: Mapping[str, Value | Secret]) -> Non
             "You are signed in by this way: %(way)s. Sign in by another one first, so that you know that it works."
         )
         labels = {str(value): str(label) for value, label in REGISTRY[SETTING].choices}
-        raise WrongTogether({SETTING: text % {"way": labels[way]}})
+        raise ConflictingSettings({SETTING: text % {"way": labels[way]}})
 
 
 def _require_consistent(new: Mapping[str, Value | Secret]) -> None:
     if "EMAIL_USE_SSL" not in new and "EMAIL_USE_TLS" not in new:
         return
-    together = {**queries.values(("EMAIL_USE_SSL", "EMAIL_USE_TLS")), **new}
-    if together["EMAIL_USE_SSL"] and together["EMAIL_USE_TLS"]:
-        raise WrongTogether({"EMAIL_USE_TLS": _("Choose SSL or TLS: a connection uses one of the two.")})
+    values = {**queries.values(("EMAIL_USE_SSL", "EMAIL_USE_TLS")), **new}
+    if values["EMAIL_USE_SSL"] and values["EMAIL_USE_TLS"]:
+        raise ConflictingSettings({"EMAIL_USE_TLS": _("Choose SSL or TLS: a connection uses one of the two.")})

@@ -1,4 +1,4 @@
-"""Facts about this installation, for the person who runs it and for those whom they ask for help. No secret is in it."""
+"""Facts about this installation, for its operator and for support. They contain no secrets."""
 
 import platform
 import shutil
@@ -22,12 +22,12 @@ from postern.foundation.provided import Provided
 from postern.kernel import clock
 
 _MB = 1 << 20
-#: Whether the audit log is sent, and how far behind its receiver is. Provided by an app above.
+#: State of syslog: whether the audit log is sent, and the lag of the receiver. An app of a higher layer provides it.
 SYSLOG: Final = Provided[Callable[[], dict[str, Any]]]("the state of syslog")
 
 
 class PartFacts(TypedDict):
-    """One part of the product and its last check. `ms`: how long the check took. Numbers of processes can be null."""
+    """One service and its last check. `ms`: duration of the check. Numbers of processes can be null."""
 
     name: str
     ok: bool
@@ -38,7 +38,7 @@ class PartFacts(TypedDict):
 
 
 class BrokenSetting(TypedDict):
-    """A setting whose stored value cannot be used. `category`: its form; "" without one. `applies`: the value instead."""
+    """A setting whose stored value is invalid. `category`: its form; "" if no form has it. `applies`: the value in use."""
 
     name: str
     title: str
@@ -47,7 +47,7 @@ class BrokenSetting(TypedDict):
 
 
 class Facts(TypedDict):
-    """The installation. `settings`: the values that are not defaults, without secrets. Free space is in MB."""
+    """The installation. `settings`: the values that differ from their defaults, without secrets. `free_mb`: disk space."""
 
     version: str
     api_level: str
@@ -70,7 +70,7 @@ class Facts(TypedDict):
 
 
 def facts() -> Facts:
-    """The facts at this moment."""
+    """The facts at this instant."""
     installation = settings.POSTERN
     return Facts(
         version=postern.__version__,
@@ -109,7 +109,7 @@ def _parts() -> list[PartFacts]:
 
 
 def _settings() -> dict[str, Value]:
-    open_names = [one.name for one in REGISTRY.values() if not one.is_secret]
+    open_names = [setting.name for setting in REGISTRY.values() if not setting.is_secret]
     return {name: value for name, value in queries.values(open_names).items() if value != REGISTRY[name].unset()}
 
 
@@ -137,4 +137,4 @@ def _redis() -> str:
         with Redis.from_url(settings.POSTERN.redis_url, socket_timeout=2, socket_connect_timeout=2) as client:
             return str(client.info("server")["redis_version"])
     except (RedisError, OSError):
-        return ""  # the list of parts says that it is down
+        return ""  # the list of services reports that Redis is down

@@ -30,17 +30,17 @@ def values_of(variables: tuple[tuple[str, Secret], ...]) -> Mapping[str, Value |
 
     Raises SettingsError for a variable of an unknown setting and for a value that the setting does not allow.
     """
-    found: dict[str, Value | Secret] = {}
+    values: dict[str, Value | Secret] = {}
     for variable, text in variables:
         setting = REGISTRY.get(variable.removeprefix(ENVIRONMENT_PREFIX))
         if setting is None:
             raise SettingsError(f"{variable}: there is no such setting; docs/reference/preferences.md lists them")
-        found[setting.name] = text if setting.is_secret else read(setting, text.reveal())
-    return MappingProxyType(found)
+        values[setting.name] = text if setting.is_secret else read(setting, text.reveal())
+    return MappingProxyType(values)
 
 
 def read(setting: Preference, text: str) -> Value:
-    """The value that a text means. Raises SettingsError if the setting does not allow it."""
+    """The value of a setting from its text. Raises SettingsError if the setting does not allow it."""
     return _READERS[setting.kind](setting, text)
 
 
@@ -63,11 +63,11 @@ def _choice(setting: Preference, text: str) -> Value:
 
 
 def _order(setting: Preference, text: str) -> Value:
-    named = [part.strip() for part in text.split(",")]
-    known = [str(value) for value, _ in setting.choices]
-    if not set(named) <= set(known) or len(set(named)) != len(named):
-        raise SettingsError(f"{setting.variable} must be some of {', '.join(known)}, with commas; it is {text!r}")
-    return ",".join(named)
+    entries = [part.strip() for part in text.split(",")]
+    allowed = [str(value) for value, _ in setting.choices]
+    if not set(entries) <= set(allowed) or len(set(entries)) != len(entries):
+        raise SettingsError(f"{setting.variable} must be some of {', '.join(allowed)}, with commas; it is {text!r}")
+    return ",".join(entries)
 
 
 def _string(setting: Preference, text: str) -> Value:

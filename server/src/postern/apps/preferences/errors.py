@@ -35,13 +35,13 @@ class ChangedMeanwhile(Conflict):
 
 
 class NothingToUndo(PosternError):
-    """The record holds no earlier values that could be restored."""
+    """The record has no earlier values that can be restored."""
 
     code: ClassVar[str] = "nothing_to_undo"
 
 
-class WrongTogether(PosternError):
-    """Values that are right alone exclude each other. `fields` maps names to messages for the console."""
+class ConflictingSettings(PosternError):
+    """Values that are valid alone contradict each other. `fields` maps names to messages for the console."""
 
     code: ClassVar[str] = "invalid"
 
@@ -50,13 +50,13 @@ class WrongTogether(PosternError):
         self.fields = {name: [text] for name, text in fields.items()}
 
 
-class SecretWanted(PosternError):
+class SecretRequired(PosternError):
     """The stored secret belongs to another server or account. The message says what to enter."""
 
     code: ClassVar[str] = "secret_wanted"
 
 
-class PasswordWanted(SecretWanted):
+class PasswordRequired(SecretRequired):
     """The stored password belongs to another mail server or account."""
 
     code: ClassVar[str] = "password_wanted"

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, slots=True)
 class SettingsChanged:
-    """Settings have new values. `version`: the version of all settings after the change."""
+    """Settings were changed. `version`: the version of all settings after the change."""
 
     names: tuple[str, ...]
     version: int

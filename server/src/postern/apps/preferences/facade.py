@@ -13,12 +13,12 @@ from rest_framework import serializers
 
 from postern.apps.licence import facade as licence
 from postern.apps.preferences import actions, forms, queries
-from postern.apps.preferences.belonging import LDAP
 from postern.apps.preferences.declarations.ldap import attribute_map as ldap_attributes
 from postern.apps.preferences.declarations.preference import Category, Value
 from postern.apps.preferences.mail_account import MailAccount, is_mail_configured, mail_account
 from postern.apps.preferences.provider_apps import ProviderApp, provider_app
 from postern.apps.preferences.registry import REGISTRY
+from postern.apps.preferences.secret_destinations import LDAP
 from postern.apps.preferences.sign_in_ways import SETTING
 from postern.foundation.caller.actor import Actor
 from postern.kernel.secret import Secret
@@ -48,12 +48,12 @@ __all__ = [
 
 
 def form_of(name: str, settings: Iterable[str]) -> type[serializers.Serializer[Any]]:
-    """The serializer class of a form with these settings."""
+    """The serializer class of a form that has these settings."""
     return forms.serializer_for(name, tuple(REGISTRY[setting] for setting in settings))
 
 
 def refusal_of_ldap_password() -> str:
-    """Why the stored bind password is not sent to another server."""
+    """The message that the stored bind password is not sent to another server."""
     return str(LDAP.refusal)
 
 
@@ -92,13 +92,14 @@ def get_many(*names: str) -> dict[str, Value]:
 def get_secret(name: str) -> Secret | None:
     """The value of a secret setting; None while it is not set.
 
-    Web part, worker and command line can read it: they have the key file. Proxies and the runner of jobs have not.
+    The web processes, the worker and the command line can read it, because they have the key file. Proxies and the job
+    runner do not.
     """
     return queries.secret(name)
 
 
 def version() -> int:
-    """The version of all settings. Each change raises it."""
+    """The version of all settings. Each change increments it."""
     return queries.version()
 
 
@@ -113,7 +114,7 @@ def is_set(name: str) -> bool:
 
 
 def date_set(name: str) -> datetime | None:
-    """When an administrator has set the setting; None for its default and for a value of the environment."""
+    """The time at which an administrator set the setting; None for its default and for a value from the environment."""
     return queries.date_set(name)
 
 

@@ -14,7 +14,7 @@ from postern.foundation.rest.text import PlainField, PlainTextField
 
 
 class MappingField(serializers.JSONField):
-    """A JSON object, also as its text. Its value is the text, as the setting is stored."""
+    """A JSON object, or its text. The validated value is the text, because the setting is stored as text."""
 
     def __init__(self, *, max_length: int, **more: Any) -> None:
         super().__init__(**more)
@@ -30,7 +30,7 @@ class MappingField(serializers.JSONField):
 
 
 class OrderField(serializers.ListField):
-    """Some of the choices, each once, in an order; also as a text with commas. Its value is that text."""
+    """An ordered subset of the choices, without duplicates, or comma-separated text. The validated value is the text."""
 
     def __init__(self, *, choices: Any, **more: Any) -> None:
         super().__init__(child=serializers.ChoiceField(choices=choices), allow_empty=False, **more)
@@ -48,36 +48,40 @@ def order_of(text: str) -> list[str]:
 
 
 def shown(name: str, value: Value) -> Any:
-    """A value as the API shows it: the object of a mapping and the list of an order instead of their text."""
+    """A value in the form of the API: an object for a mapping and a list for an order, instead of their text."""
     if REGISTRY[name].kind is Kind.ORDER:
         return order_of(str(value))
     return json.loads(str(value)) if REGISTRY[name].kind is Kind.MAPPING else value
 
 
-def _field(one: Preference) -> serializers.Field[Any, Any, Any, Any]:
+def _field(setting: Preference) -> serializers.Field[Any, Any, Any, Any]:
     # PUT may omit optional fields: an omitted setting keeps its value.
-    options: dict[str, Any] = {"label": one.label, "help_text": one.help_text or None, "required": one.required}
-    if one.kind is Kind.BOOLEAN:
+    options: dict[str, Any] = {
+        "label": setting.label,
+        "help_text": setting.help_text or None,
+        "required": setting.required,
+    }
+    if setting.kind is Kind.BOOLEAN:
         return serializers.BooleanField(**options)
-    if one.kind is Kind.INTEGER:
-        return serializers.IntegerField(min_value=one.min_value, max_value=one.max_value, **options)
-    if one.kind is Kind.CHOICE:
-        return serializers.ChoiceField(choices=one.choices, **options)
-    if one.kind is Kind.ORDER:
-        return OrderField(choices=one.choices, **options)
-    text_options = {**options, "max_length": one.max_length, "allow_blank": not one.required}
-    if one.kind is Kind.URL:
-        return serializers.URLField(allow_null=not one.required, validators=one.validators, **text_options)
-    if one.kind is Kind.MAPPING:
-        return MappingField(validators=one.validators, max_length=one.max_length or 0, **options)
-    if one.is_secret:  # spaces at its ends belong to a password; null removes the stored one
+    if setting.kind is Kind.INTEGER:
+        return serializers.IntegerField(min_value=setting.min_value, max_value=setting.max_value, **options)
+    if setting.kind is Kind.CHOICE:
+        return serializers.ChoiceField(choices=setting.choices, **options)
+    if setting.kind is Kind.ORDER:
+        return OrderField(choices=setting.choices, **options)
+    text_options = {**options, "max_length": setting.max_length, "allow_blank": not setting.required}
+    if setting.kind is Kind.URL:
+        return serializers.URLField(allow_null=not setting.required, validators=setting.validators, **text_options)
+    if setting.kind is Kind.MAPPING:
+        return MappingField(validators=setting.validators, max_length=setting.max_length or 0, **options)
+    if setting.is_secret:  # a password may begin or end with spaces; null removes the stored secret
         return serializers.CharField(write_only=True, trim_whitespace=False, allow_null=True, **text_options)
-    kind = PlainTextField if one.kind is Kind.TEXT else PlainField
-    return kind(allow_null=one.default is None, validators=one.validators, **text_options)
+    kind = PlainTextField if setting.kind is Kind.TEXT else PlainField
+    return kind(allow_null=setting.default is None, validators=setting.validators, **text_options)
 
 
 @cache
 def serializer_for(category: str, preferences: tuple[Preference, ...]) -> type[serializers.Serializer[Any]]:
     """The serializer class of one settings form."""
-    fields: dict[str, Any] = {one.name: _field(one) for one in preferences}
+    fields: dict[str, Any] = {setting.name: _field(setting) for setting in preferences}
     return type(f"{category.title().replace('_', '')}SettingsSerializer", (BodySerializer,), fields)

@@ -1,4 +1,4 @@
-"""Send a test message with settings that may not be saved yet."""
+"""Sends a test message with settings that are saved or not."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -10,10 +10,10 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.preferences import queries
-from postern.apps.preferences.belonging import MAIL
 from postern.apps.preferences.declarations.preference import Value
-from postern.apps.preferences.errors import PasswordWanted, WrongTogether
+from postern.apps.preferences.errors import ConflictingSettings, PasswordRequired
 from postern.apps.preferences.mail_account import ADDRESSEE, PASSWORD, MailAccount, account_of
+from postern.apps.preferences.secret_destinations import MAIL
 from postern.foundation.caller.actor import Actor
 from postern.foundation.network import outbound
 from postern.integrations.mail_server.client import send
@@ -23,7 +23,7 @@ from postern.kernel.errors import PosternError
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
 
-#: The person waits for the answer.
+#: The administrator waits for the result.
 LIMIT_S: Final = 15.0
 #: The fields of the test, in the order of the form.
 FIELDS: Final = (
@@ -37,17 +37,17 @@ FIELDS: Final = (
 
 
 def send_test_message(*, actor: Actor, entered: Mapping[str, Value]) -> str:
-    """Send a message to the entered recipient, by default to the sender; returns the address.
+    """Send a message to the entered recipient, by default to the sender. Returns the address of the recipient.
 
-    `entered`: validated values of `FIELDS`; for those that are left out the stored values count. An empty password means
-    the stored one, and None no password. The stored one is only sent to the server and account that it is stored for:
-    otherwise this call would give it to any server that the caller names. Every test is audited. Raises `MailFailed`,
-    `PasswordWanted`, `WrongTogether`.
+    `entered`: validated values of `FIELDS`; missing values are replaced with the stored values. An empty password means
+    the stored password, None means no password. The stored password is sent only to the server and account that it is
+    stored for. Otherwise a caller could send it to any server. Every test is audited. Raises `MailFailed`,
+    `PasswordRequired`, `ConflictingSettings`.
     """
     stored = queries.values((*(name for name in FIELDS if name != PASSWORD), "EMAIL_SUBJECT_PREFIX"))
     values = {**stored, **{name: value for name, value in entered.items() if name != PASSWORD}}
     if values["EMAIL_USE_SSL"] and values["EMAIL_USE_TLS"]:
-        raise WrongTogether({"EMAIL_USE_TLS": _("Choose SSL or TLS: a connection uses one of the two.")})
+        raise ConflictingSettings({"EMAIL_USE_TLS": _("Choose SSL or TLS: a connection uses one of the two.")})
     typed = str(entered.get(PASSWORD) or "")
     account = account_of(values, Secret(typed) if typed else None)
     recipient = correspondent_in(str(values["EMAIL_RECIPIENT"])) if values["EMAIL_RECIPIENT"] else account.sender
@@ -64,8 +64,8 @@ def send_test_message(*, actor: Actor, entered: Mapping[str, Value]) -> str:
 
 def _stored_password(stored: Mapping[str, Value], values: Mapping[str, Value]) -> Secret | None:
     password = queries.secret(PASSWORD)
-    if password is not None and MAIL.is_moved(stored, values):
-        raise PasswordWanted(MAIL.wanted())
+    if password is not None and MAIL.is_changed(stored, values):
+        raise PasswordRequired(MAIL.refusal_text())
     return password
 
 

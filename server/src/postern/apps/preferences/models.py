@@ -1,4 +1,4 @@
-"""Values that administrators have set. A setting without a row has its default."""
+"""Tables of the values that administrators have set. A setting without a row has its default."""
 
 from typing import ClassVar
 
@@ -10,9 +10,10 @@ from postern.foundation.models import SavedRow
 
 
 class PreferenceValue(SavedRow):
-    """The value of one setting of the registry. Of a secret setting, only that it is set: the vault has the value.
+    """The value of one setting of the registry. A row of a secret setting only says that it is set: the vault has the
+    secret.
 
-    `version`: the version of all settings that this value was set with.
+    `version`: the version of all settings after this value was set.
     """
 
     name = models.CharField(max_length=128, primary_key=True)
@@ -21,7 +22,7 @@ class PreferenceValue(SavedRow):
     updated_by = models.CharField(max_length=260, blank=True, default="")
     date_updated = models.DateTimeField(auto_now=True)
 
-    #: Words of the audit log: settings take the place of the columns of other records.
+    #: Labels of the audit log: an audit record of settings has setting names in place of column names.
     recorded_labels: ClassVar = {name: setting.label for name, setting in REGISTRY.items()}
     recorded_words: ClassVar = {name: setting.in_words for name, setting in REGISTRY.items() if setting.choices}
 
@@ -33,7 +34,7 @@ class PreferenceValue(SavedRow):
 
 
 class PreferenceVersion(SavedRow):
-    """The version of all settings: a single row, which every change raises and locks."""
+    """The version of all settings: a single row, which every change locks and increments."""
 
     version = models.BigIntegerField(default=0)
 

@@ -1,4 +1,4 @@
-"""The applications at WeCom, DingTalk and FeiShu that the settings describe."""
+"""The configured applications at WeCom, DingTalk and FeiShu."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -20,7 +20,9 @@ _NEEDED: Final = {
     Category.FEISHU: ("FEISHU_APP_ID",),
 }
 _NAMES: Final = {
-    category: tuple(one.name for one in REGISTRY.values() if one.category is category and not one.is_secret)
+    category: tuple(
+        setting.name for setting in REGISTRY.values() if setting.category is category and not setting.is_secret
+    )
     for category in _NEEDED
 }
 _SECRETS: Final = {
@@ -31,7 +33,7 @@ _SECRETS: Final = {
 
 
 def provider_app(category: Category) -> ProviderApp | None:
-    """The application of the stored settings; None until they are complete. It may be switched off."""
+    """The application of the stored settings, also when it is switched off; None until the settings are complete."""
     values = queries.values(_NAMES[category])
     secret = queries.secret(_SECRETS[category])
     if secret is None or not all(values[name] for name in _NEEDED[category]):
@@ -40,7 +42,7 @@ def provider_app(category: Category) -> ProviderApp | None:
 
 
 def app_of(category: Category, values: Values, secret: Secret) -> ProviderApp:
-    """The application with these values, which were validated. An empty address means the public service."""
+    """The application with these validated values. An empty address means the public service."""
     text = {name: str(values[name] or REGISTRY[name].unset() or "").strip() for name in _NAMES[category]}
     if category is Category.WECOM:
         return WecomApp(

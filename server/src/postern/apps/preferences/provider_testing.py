@@ -1,4 +1,4 @@
-"""Try the settings of a sign-in provider, which may not be saved yet."""
+"""Tests the settings of a sign-in provider, saved or not."""
 
 from collections.abc import Mapping
 from typing import Final
@@ -7,12 +7,12 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
-from postern.apps.preferences import belonging, queries
-from postern.apps.preferences.belonging import Belonging
+from postern.apps.preferences import queries, secret_destinations
 from postern.apps.preferences.declarations.preference import Category, Value
-from postern.apps.preferences.errors import SecretWanted
+from postern.apps.preferences.errors import SecretRequired
 from postern.apps.preferences.provider_apps import ProviderApp, app_of
 from postern.apps.preferences.registry import of_category
+from postern.apps.preferences.secret_destinations import SecretDestination
 from postern.foundation.caller.actor import Actor
 from postern.foundation.network import outbound
 from postern.integrations.dingtalk import client as dingtalk
@@ -25,24 +25,24 @@ from postern.kernel.errors import PosternError
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
 
-#: The person waits for the answer.
+#: The administrator waits for the result.
 LIMIT_S: Final = 10.0
-_BELONGING: Final[Mapping[Category, Belonging]] = {
-    Category.WECOM: belonging.WECOM,
-    Category.DINGTALK: belonging.DINGTALK,
-    Category.FEISHU: belonging.FEISHU,
+_DESTINATIONS: Final[Mapping[Category, SecretDestination]] = {
+    Category.WECOM: secret_destinations.WECOM,
+    Category.DINGTALK: secret_destinations.DINGTALK,
+    Category.FEISHU: secret_destinations.FEISHU,
 }
 
 
 def try_provider(*, actor: Actor, category: Category, entered: Mapping[str, Value]) -> None:
     """Ask the service whether it accepts application and secret.
 
-    `entered`: validated values of the category; for those that are left out the stored values count. An empty secret
-    means the stored one, which is only sent to the address and application that it is stored for: otherwise this call
-    would give it to any server that the caller names. Every test is audited. Raises `WebApiFailed`, `SecretWanted`.
+    `entered`: validated values of the category; missing values are replaced with the stored values. An empty secret
+    means the stored secret, which is sent only to the address and application that it is stored for. Otherwise a caller
+    could send it to any server. Every test is audited. Raises `WebApiFailed`, `SecretRequired`.
     """
-    belongs = _BELONGING[category]
-    stored = queries.values(one.name for one in of_category(category) if not one.is_secret)
+    belongs = _DESTINATIONS[category]
+    stored = queries.values(setting.name for setting in of_category(category) if not setting.is_secret)
     values = {**stored, **{name: value for name, value in entered.items() if name in stored}}
     try:
         secret = str(entered.get(belongs.secret) or "")
@@ -53,12 +53,12 @@ def try_provider(*, actor: Actor, category: Category, entered: Mapping[str, Valu
     _record(actor, category, values, "")
 
 
-def _stored_secret(belongs: Belonging, stored: Mapping[str, Value], values: Mapping[str, Value]) -> Secret:
-    secret = queries.secret(belongs.secret)
+def _stored_secret(destination: SecretDestination, stored: Mapping[str, Value], values: Mapping[str, Value]) -> Secret:
+    secret = queries.secret(destination.secret)
     if secret is None:
-        raise SecretWanted(_("Enter the secret: none is stored yet."))
-    if belongs.is_moved(stored, values):
-        raise SecretWanted(belongs.wanted())
+        raise SecretRequired(_("Enter the secret: none is stored yet."))
+    if destination.is_changed(stored, values):
+        raise SecretRequired(destination.refusal_text())
     return secret
 
 

@@ -1,4 +1,4 @@
-"""Reads of settings. One query per request, so that a change takes effect with the next request in every process."""
+"""Reads of settings. One query per request, so every process uses a change from its next request on."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -20,12 +20,12 @@ _MEMORY: Final = "preferences"
 
 
 def value(name: str) -> Value:
-    """The current value of one setting. Raises KeyError for a name that the registry does not contain."""
+    """The current value of one setting. Raises KeyError for a name that is not in the registry."""
     return values((name,))[name]
 
 
 def values(names: Iterable[str]) -> dict[str, Value]:
-    """The current values of several settings, in the order of `names`. A secret setting is None here."""
+    """The current values of several settings, in the order of `names`. The value of a secret setting is None."""
     wanted = tuple(names)
     if not wanted:
         return {}
@@ -47,7 +47,7 @@ def is_set(name: str) -> bool:
 
 
 def broken(names: Iterable[str]) -> frozenset[str]:
-    """Those of these settings whose stored value cannot be used, so that another value applies until it is saved again."""
+    """The settings among `names` whose stored value is invalid. Another value applies until they are saved again."""
     fixed, stored = fixed_values(), request_memory.kept(_MEMORY, _stored)
     return frozenset(
         name
@@ -60,15 +60,17 @@ def broken(names: Iterable[str]) -> frozenset[str]:
 
 
 def unusable(names: Iterable[str]) -> frozenset[str]:
-    """Those of these settings, none of them secret, whose stored value is not what applies."""
+    """The settings among `names` whose stored value differs from the value in use. `names` contains no secret settings."""
     stored = request_memory.kept(_MEMORY, _stored)
     read = {name: _read(name, stored[name]) for name in names if name in stored}
-    # By text, because True and 1 are equal.
-    return frozenset(name for name, found in read.items() if repr(found) != repr(usable(name, found)))
+    # Compared by `repr`, because True and 1 are equal.
+    return frozenset(
+        name for name, stored_value in read.items() if repr(stored_value) != repr(usable(name, stored_value))
+    )
 
 
 def date_set(name: str) -> datetime | None:
-    """When an administrator has set the setting."""
+    """The time at which an administrator set the setting; None if nobody did."""
     return PreferenceValue.objects.filter(name=name).values_list("date_updated", flat=True).first()
 
 
@@ -79,9 +81,9 @@ def version() -> int:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Where the value of a setting comes from. All empty: it has its default.
+    """The origin of the value of a setting. All fields are empty for a default.
 
-    `variable`: the environment variable that fixes it. `set_by` and `date_set`: who has set it, and when.
+    `variable`: the environment variable that fixes the value. `set_by`, `date_set`: who set it, and when.
     """
 
     variable: str = ""
@@ -94,19 +96,19 @@ class Origin:
 
 
 def origins(category: Category | None) -> dict[str, Origin]:
-    """Where the values of one form come from, by name."""
+    """The origins of the values of one form, by name."""
     fixed = fixed_values()
-    names = [one.name for one in of_category(category)]
+    names = [setting.name for setting in of_category(category)]
     rows = {row.name: row for row in PreferenceValue.objects.filter(name__in=names)}
-    found: dict[str, Origin] = {}
+    origin_by_name: dict[str, Origin] = {}
     for name in names:
         row = rows.get(name)
-        found[name] = Origin(
+        origin_by_name[name] = Origin(
             variable=REGISTRY[name].variable if name in fixed else "",
             set_by=row.updated_by if row else "",
             date_set=row.date_updated if row else None,
         )
-    return found
+    return origin_by_name
 
 
 def forget() -> None:
@@ -119,19 +121,19 @@ def _current(name: str, fixed: Mapping[str, Value | Secret], stored: Mapping[str
     if setting.is_secret:
         return None
     if name in fixed:
-        found = fixed[name]
-        return None if isinstance(found, Secret) else found
+        value = fixed[name]
+        return None if isinstance(value, Secret) else value
     return usable(name, _read(name, stored[name])) if name in stored else setting.unset()
 
 
 def _stored() -> Mapping[str, Any]:
-    """All stored values, unparsed: they are few, and most are not requested."""
+    """All stored values, unparsed, because they are few and a request needs few of them."""
     return dict(_rows().stored())
 
 
 def _read(name: str, stored: Any) -> object:
-    found: object = _rows().converted((name, stored))[1]
-    return found
+    value: object = _rows().converted((name, stored))[1]
+    return value
 
 
 @cache

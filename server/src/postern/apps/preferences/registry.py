@@ -18,7 +18,7 @@ _ALL: Final = (
     *unlisted.DECLARED,
 )
 
-REGISTRY: Final[Mapping[str, Preference]] = MappingProxyType({one.name: one for one in _ALL})
+REGISTRY: Final[Mapping[str, Preference]] = MappingProxyType({setting.name: setting for setting in _ALL})
 
 #: Password rules that the sign-in and profile pages show.
 PASSWORD_RULES: Final = (
@@ -32,5 +32,9 @@ PASSWORD_RULES: Final = (
 
 
 def of_category(category: Category | None) -> tuple[Preference, ...]:
-    """The settings of one form, in its order; None: the settings of all forms."""
-    return tuple(one for one in _ALL if (one.category is not None if category is None else one.category is category))
+    """The settings of one form, in its order. None: the settings of all forms."""
+    return tuple(
+        setting
+        for setting in _ALL
+        if (setting.category is not None if category is None else setting.category is category)
+    )

@@ -1,4 +1,4 @@
-"""The providers on the sign-in page that are stored rows. An app above provides them for the public settings."""
+"""The stored providers on the sign-in page. An app of a higher layer provides them for the public settings."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from postern.foundation.provided import Provided
 
 @dataclass(frozen=True, slots=True)
 class SignInButton:
-    """`id`: the part of the address that leads to the provider. `name`: what people read."""
+    """`id`: the provider's part of the sign-in address. `name`: the label of the button."""
 
     id: str
     name: str

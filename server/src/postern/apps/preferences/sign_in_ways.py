@@ -1,4 +1,4 @@
-"""Keeps administrators from switching off the way by which they are signed in: they have not shown that another works."""
+"""Prevents administrators from switching off the way by which they are signed in: another way may not work."""
 
 from collections.abc import Callable
 from typing import Final

@@ -1,4 +1,4 @@
-"""What undoing an audit record of changed settings would restore."""
+"""Finds the values that undo an audit record of changed settings."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -17,22 +17,22 @@ from postern.kernel.errors import Conflict
 def values_before(record_id: UUID) -> dict[str, Value]:
     """The values that the settings had before the recorded change.
 
-    Secrets cannot be restored, because the record does not hold them. Raises `NothingToUndo` for any other record and
-    for one of secrets only, and `Conflict` if a setting was changed again since.
+    Secrets cannot be restored, because the record does not have them. Raises `NothingToUndo` for a record of another
+    event or of secrets only, and `Conflict` if a setting was changed again since.
     """
     recorded = audits.recorded_change(audits.Event.SETTINGS_UPDATED, record_id)
     if recorded is None:
         raise NothingToUndo(_("This record of the audit log is not a change of settings."))
-    known = {name: recorded.old[name] for name in recorded.old if _can_be_restored(name)}
-    if not known:
+    restorable = {name: recorded.old[name] for name in recorded.old if _can_be_restored(name)}
+    if not restorable:
         raise NothingToUndo(_("The record holds no values that could be restored. Secrets must be entered again."))
-    again = _changed_again(recorded.new, queries.values(known))
-    if again:
+    changed_again = _changed_again(recorded.new, queries.values(restorable))
+    if changed_again:
         raise Conflict(
             _("These settings were changed again since: %(names)s. Undo the later change first.")
-            % {"names": ", ".join(str(REGISTRY[name].label) for name in again)}
+            % {"names": ", ".join(str(REGISTRY[name].label) for name in changed_again)}
         )
-    return known
+    return restorable
 
 
 def _can_be_restored(name: str) -> bool:

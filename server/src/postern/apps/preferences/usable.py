@@ -1,7 +1,7 @@
-"""What a stored value means: rows are also written by hand, and by versions with other limits.
+"""Validates stored values: rows are also written by hand, and by versions with other limits.
 
-A value that cannot be used must not stop every sign-in. Another value applies in its place. The log, the form of the
-setting and the page "about" name the setting.
+An invalid value must not prevent every sign-in. Another value applies in its place. The log, the form of the setting
+and the page "about" name the setting.
 """
 
 import json
@@ -15,21 +15,21 @@ from postern.apps.preferences.registry import REGISTRY
 from postern.kernel.errors import SettingsError
 
 _logger = logging.getLogger(__name__)
-#: Kinds with a text of their own for each value. In all others any text is left to whoever uses it: a default could be
-#: less strict, such as that of a group filter.
+#: Kinds whose stored text is validated. The texts of other kinds apply unchecked, because their default could be less
+#: strict, such as the default of a group filter.
 _CLOSED: Final = frozenset({Kind.BOOLEAN, Kind.INTEGER, Kind.CHOICE})
-_SHOWN_CHARS: Final = 200
+_MAX_LOGGED_CHARS: Final = 200
 
 
 def usable(name: str, stored: object) -> Value:
-    """The value of a setting that is not secret, by its stored JSON value."""
+    """The value in use for a stored JSON value. The setting is not secret."""
     if stored is None or isinstance(stored, bool | int | str):
         return _usable(name, stored)
     return _usable(name, json.dumps(stored))
 
 
 def is_usable(name: str, stored: object) -> bool:
-    """Whether the stored JSON value of a setting that is not secret applies."""
+    """Whether a stored JSON value is valid. The setting is not secret."""
     text = stored if stored is None or isinstance(stored, bool | int | str) else json.dumps(stored)
     try:
         _meaning(REGISTRY[name], text)
@@ -38,7 +38,7 @@ def is_usable(name: str, stored: object) -> bool:
     return True
 
 
-# Typed, because True and 1 are equal. Each value is complained about once in a process.
+# Typed, because True and 1 are equal. The cache also limits the warnings to one per value and process.
 @lru_cache(maxsize=1024, typed=True)
 def _usable(name: str, stored: bool | int | str | None) -> Value:
     setting = REGISTRY[name]
@@ -46,9 +46,9 @@ def _usable(name: str, stored: bool | int | str | None) -> Value:
         return _meaning(setting, stored)
     except SettingsError:
         instead = setting.unset() if setting.if_unusable is None else setting.if_unusable
-        shown = repr(stored)[:_SHOWN_CHARS]
+        logged = repr(stored)[:_MAX_LOGGED_CHARS]
         _logger.warning(
-            "the stored value %s of %s cannot be used; %r applies until it is saved again", shown, name, instead
+            "the stored value %s of %s cannot be used; %r applies until it is saved again", logged, name, instead
         )
         return instead
 

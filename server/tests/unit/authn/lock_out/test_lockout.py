@@ -52,14 +52,14 @@ def test_lockout_of_an_address_doubles_each_time_up_to_a_day():
     assert spans[-1] == MAX_ADDRESS_LOCK
 
 
-def test_attempt_that_was_no_failure_is_taken_back_alone():
+def test_uncounting_an_attempt_leaves_other_failures():
     state = without_attempt(fail(FRESH, 5), NOW.timestamp(), limit=7, now=NOW)
     assert len(state.recent) == 4
     assert without_attempt(state, 1.0, limit=7, now=NOW) == state, "an attempt that is not counted"
 
 
-def test_lock_caused_by_an_attempt_that_was_no_failure_is_lifted():
-    """It is lifted also when that attempt was not the last one: the remaining failures are below the limit."""
+def test_uncounting_an_attempt_lifts_its_lock():
+    """Also if that attempt was not the last: the remaining failures are below the limit."""
     first = NOW - timedelta(minutes=1)
     locked = fail(fail(FRESH, 1, now=first), 6)
     assert is_locked(locked, now=NOW)

@@ -63,7 +63,7 @@ def test_k8_security_key_must_be_touched(kind: str, flags: int, right: bool) -> 
 
 
 @pytest.mark.parametrize("kind", list(SecurityKey.KINDS))
-def test_the_flags_of_a_security_key_cannot_be_changed(kind: str) -> None:
+def test_flags_of_a_security_key_cannot_be_changed(kind: str) -> None:
     signed, signature = SecurityKey(kind).signed_request("li", flags=1)
     forged = signature[:-5] + bytes((5,)) + signature[-4:]
     assert not holds(read_proof(signed, forged))
@@ -75,7 +75,7 @@ def test_only_security_keys_lack_a_pin() -> None:
         assert not lacks_pin(read_proof(*signed_request(key, "li")))
 
 
-def test_connection_and_key_name_a_sign_in() -> None:
+def test_hashes_identify_connection_and_key() -> None:
     connection = os.urandom(32)
     first = read_proof(*signed_request(KEY, "li", connection=connection))
     again = read_proof(*signed_request(KEY, "li@web", connection=connection))

@@ -296,7 +296,7 @@ class TestEncryption:
         assert mailbox.sign_ins == []
         assert mailbox.received == []
 
-    def test_plain_server_on_a_port_for_ssl(self, mailbox: Mailbox) -> None:
+    def test_server_without_ssl_on_the_ssl_port_is_reported(self, mailbox: Mailbox) -> None:
         with serving(mailbox) as port:
             found = failure(server_at(port, Encryption.TLS))
         assert "does not use TLS on port" in found.message

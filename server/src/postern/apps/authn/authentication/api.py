@@ -1,7 +1,7 @@
 """Authentication classes for API calls: browser session, bearer token, or a request signed with an access key.
 
-All classes end with the same checks of the user (active, session epoch), so that no kind of credential outlasts another
-(K51: every restriction holds for every kind of credential).
+All classes end with the same checks of the user (active, session epoch), so all kinds of credentials end together (K51:
+every restriction holds for every kind of credential).
 """
 
 import base64
@@ -53,9 +53,8 @@ class SignatureAuthentication(BaseAuthentication):
 
     The date may differ by at most five minutes, and each signature is accepted once (K69: access keys are shown once
     and refused when off). If `digest` is signed too, the body must match it. Every refused signature counts as a guess
-    at the account of the key's owner. While that account is locked, no signature is accepted, right or wrong, with the
-    same response. A valid signature makes its address a known place: strangers who lock the account do not stop the
-    owner's programs.
+    at the account of the key's owner. While that account is locked, right and wrong signatures get the same refusal. A
+    valid signature makes its address a known place, so a lock caused by strangers does not stop the owner's programs.
     """
 
     def authenticate(self, request: Request) -> tuple[User, AccessKey] | None:
@@ -76,7 +75,7 @@ class SignatureAuthentication(BaseAuthentication):
                 request,
                 _("The signature of this request is not valid. Check the key, the date and the signed headers."),
             )
-        # whoever holds the secret may know why it is refused
+        # the caller has the secret, so the refusal may name the reason
         if key.has_ended and key.date_expired is not None:
             ended_at = timezone.localtime(key.date_expired)
             refuse(
@@ -84,7 +83,7 @@ class SignatureAuthentication(BaseAuthentication):
                 _("This access key ended on %(date)s. Use another one, or ask an administrator for it.")
                 % {"date": f"{ended_at:%Y-%m-%d %H:%M %Z}"},
             )
-        # validly signed: not a guess, so a repeated request must not lock the account
+        # the signature is valid, so a repeated request is not a guess and must not lock the account
         if not self._is_new(request, key, fields):
             refuse(
                 request,
@@ -116,10 +115,10 @@ class SignatureAuthentication(BaseAuthentication):
 
 
 class WithdrawnSchemes(BaseAuthentication):
-    """`Sign` and `Token` of the contract: refused with a hint, instead of being ignored like an unknown scheme.
+    """`Sign` and `Token` of the contract: refused with a hint. Unknown schemes are ignored.
 
-    `Sign` is an MD5 over secret and date. It covers no request, so anyone who sees one can make any other request for a
-    quarter of an hour. `Token` is one secret without an expiry. See docs/decisions/0008.
+    `Sign` is an MD5 over secret and date. It does not cover the request, so anyone who sees a header can make any other
+    request for a quarter of an hour. `Token` is a secret without an expiry. See docs/decisions/0008.
     """
 
     def authenticate(self, request: Request) -> None:

@@ -1,8 +1,8 @@
-"""Slows down clients whose tokens and signatures keep being refused.
+"""Limits clients whose tokens or signatures are refused repeatedly.
 
-Secrets have at least 122 bits and cannot be guessed, so this is not a lock: requests with a valid credential never
-reach it. It stops a broken or hostile client from filling the log, and tells the client to wait. Guesses at an account
-also count for that account (`guard`).
+Secrets have at least 122 bits and cannot be guessed, so this limit does not protect accounts: requests with a valid
+credential never reach it. It prevents a broken or hostile client from filling the log, and tells the client to wait.
+Guesses at an account also count for that account (`guard`).
 """
 
 from typing import Final

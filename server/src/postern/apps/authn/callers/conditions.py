@@ -1,4 +1,4 @@
-"""Conditions that a user must meet before they may do anything else. The same rule applies to every way in (K51: every
+"""Conditions that a user must meet before any other action. The same rules apply to every way in (K51: every
 restriction holds for every kind of credential).
 
 The ways in: password and key at a proxy, bearer token, access key, browser session, websocket, connection token, and

@@ -9,7 +9,7 @@ from postern.kernel.errors import NotAllowed
 
 
 class PasswordDue(SignInRefused):
-    """The password must be changed in the console first; all other ways in stay closed until then."""
+    """The password must be changed in the console first; all other ways in are closed until then."""
 
     slug = "password_expired"
     denial = DenialCode.PASSWORD_MUST_CHANGE
@@ -68,7 +68,7 @@ class SecondFactorMissing(ConditionUnmet):
 
 
 class OrganizationClosed(NotAllowed):
-    """The request names an organization that the user does not belong to (any more)."""
+    """The request names an organization that the user does not or no longer belong to."""
 
     code = "organization_closed"
 

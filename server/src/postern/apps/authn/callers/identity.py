@@ -27,10 +27,10 @@ def scope_of_request(request: Request) -> OrgScope:
     """The organization that a request names: query `oid`, header X-JMS-ORG, cookie X-JMS-ORG; else the default
     organization.
 
-    Raises UnknownOrganization (404; K68: an unknown organization is never the root). A cookie may outlive organizations
-    and memberships, and nobody chose it for this request. Views with `falls_back` (the own profile, the current
-    organization) then use an organization of the user, so that a console can recover. No other view falls back, because
-    that would read or change objects of an organization that the client did not name.
+    Raises UnknownOrganization (404; K68: an unknown organization is never the root). A cookie may be older than a
+    change of organizations or memberships, and the client did not choose it for this request. Views with `falls_back`
+    (the own profile, the current organization) then use an organization of the user, so that the console can recover.
+    Other views do not, because they would read or change objects of an organization that the client did not name.
     """
     naming = orgs.naming_of(request)
     if naming is None:
@@ -62,16 +62,16 @@ def actor_of_request(request: Request, scope: OrgScope) -> Actor:
     """The caller of `request`, with their permission bits in `scope`.
 
     Raises AdmissionEnded when a login ACL refuses the user from this address or now, and OrganizationClosed when the
-    user does not belong to the organization. Views with `strangers_allowed` (the own profile) admit them without any
-    right in that organization.
+    user does not belong to the organization. Views with `strangers_allowed` (the own profile) admit such users
+    without any right in that organization.
     """
-    if isinstance(request.auth, Actor):  # components: their authentication class has already built the actor
+    if isinstance(request.auth, Actor):  # the authentication class of components has built the actor already
         return request.auth
     remote_addr = request.META.get("REMOTE_ADDR") or None
     if not isinstance(request.user, User):
         return anonymous(remote_addr)
     if request.auth is not None and not is_admitted(request.user.pk, remote_addr):
-        if _view_is_public(request):  # another person can sign in with this browser
+        if _view_is_public(request):  # so that another person can sign in with this browser
             request.user, request.auth = AnonymousUser(), None
             return anonymous(remote_addr)
         raise AdmissionEnded
@@ -99,8 +99,8 @@ def _view_is_public(request: Request) -> bool:
 
 
 def require_standing(actor: Actor) -> None:
-    """Raise SignInEnded or RightsLost when the caller has lost the sign-in or the rights that they had when the request
-    began.
+    """Raise SignInEnded or RightsLost when the sign-in of the caller has ended or their rights were reduced since the
+    request began.
     """
     if not actor.is_user or actor.user_id is None:
         return
@@ -141,10 +141,10 @@ def actor_of_user(
 
 
 def require_conditions(request: Request, actor: Actor) -> None:
-    """Allow only the views that help to meet a condition while the user has an unmet condition.
+    """While the user has an unmet condition, allow only the views that are needed to meet it.
 
-    `open_before_confirmation` marks the views that the first-login page needs. They open to browser sessions only,
-    where the user sees the notice. Tokens and access keys get none of these views.
+    `open_before_confirmation` marks the views that the first-login page needs. Only browser sessions can use
+    them, because only a browser shows the notice. Tokens and access keys cannot.
     """
     del actor
     if not isinstance(request.user, User) or request.auth is None:

@@ -1,4 +1,4 @@
-"""Rules for password expiry, and for how long a repeated password or second factor holds. Pure functions."""
+"""Rules for the expiry of passwords, and for how long an entered password or second factor is valid. Pure functions."""
 
 from datetime import datetime, timedelta
 from typing import Final
@@ -8,12 +8,12 @@ from postern.apps.users.credentials.passwords import days_until_expiry
 from postern.apps.users.credentials.rules import password_rules
 from postern.apps.users.models import User
 
-#: Contract: changes of the second factor stay open for this long after the password was entered, or a factor shown.
+#: Contract: the second factor can be changed for this long after the password was entered or a factor was shown.
 PASSWORD_VERIFIED_FOR: Final = timedelta(seconds=300)
 
 
 def password_was_verified(credential: object, *, now: datetime) -> bool:
-    """Whether the browser sign-in of this call verified the password, or who the user is at the provider, recently.
+    """Whether the user recently entered the password in the browser sign-in of this call, or confirmed at the provider.
 
     Always False for tokens and access keys.
     """
@@ -23,7 +23,10 @@ def password_was_verified(credential: object, *, now: datetime) -> bool:
 
 
 def factor_was_shown(credential: object, *, now: datetime) -> bool:
-    """Whether the second factor was shown in the browser sign-in of this call recently. Always False as above."""
+    """Whether the second factor was recently shown in the browser sign-in of this call.
+
+    Always False for tokens and access keys.
+    """
     if not isinstance(credential, LoginSession) or credential.date_mfa_verified is None:
         return False
     return now - credential.date_mfa_verified < PASSWORD_VERIFIED_FOR

@@ -1,1 +1,1 @@
-"""Confirmation of identity at the provider, for people who have no password here that they could enter again."""
+"""Confirmation of identity at the provider, for users who have no password in Postern."""

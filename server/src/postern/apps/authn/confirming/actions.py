@@ -1,4 +1,4 @@
-"""Confirmation of identity: the provider has just asked the person who is signed in, and named the same person."""
+"""Confirms the identity of a signed-in user: their provider has just authenticated the same person again."""
 
 from django.db import transaction
 
@@ -18,10 +18,10 @@ from postern.kernel import clock
 
 
 def confirm(*, actor: Actor, user: User, login_session: LoginSession, visit: ExternalRequest) -> None:
-    """Open what a repeated password opens, in this sign-in and for as long.
+    """Confirm the identity in this sign-in; the effect and its duration are those of entering the password again.
 
-    Raises ExternalLapsed for a visit of another sign-in, ConfirmationRefused when the provider named nobody or somebody
-    else. The second one is audited.
+    Raises ExternalLapsed for a visit of another sign-in, and ConfirmationRefused when the provider named nobody or
+    another person. ConfirmationRefused is audited.
     """
     if visit.login_session_id != login_session.pk:
         raise ExternalLapsed
@@ -43,7 +43,7 @@ def _require_somebody(visit: ExternalRequest) -> None:
 @transaction.atomic
 def _confirm(actor: Actor, user: User, login_session: LoginSession, visit: ExternalRequest) -> None:
     user = users.hold(actor, user)
-    # A sign-out at the provider locks the user first, too: it came before, or ends this sign-in afterwards.
+    # A sign-out at the provider also locks the user first: it ran before, or ends this sign-in afterwards.
     if ExternalRequest.objects.filter(pk=visit.pk, date_signed_out__isnull=False).exists():
         raise ExternalLapsed
     way = way_of(user, login_session)
@@ -55,13 +55,13 @@ def _confirm(actor: Actor, user: User, login_session: LoginSession, visit: Exter
     changes: dict[str, object] = {"date_password_verified": clock.now()}
     at_provider = str(visit.details.get("provider_session", ""))
     if at_provider and login_session.backend == way.backend:
-        # The browser's session at the provider is now this session: signing out on either side ends both.
+        # Link the session at the provider, so that signing out on either side ends both sessions.
         changes["provider_session"] = at_provider
         if login_session.provider_session:
             proxy_sign_ins.follow_codes(user.pk, login_session.provider_session, at_provider)
     LoginSession.objects.filter(pk=login_session.pk).update(**changes)
-    known = {"provider": way.backend, "subject": visit.subject}
-    audits.record_change(actor=actor, action="other", target=user, event=audits.Event.IDENTITY_CONFIRMED, new=known)
+    identity = {"provider": way.backend, "subject": visit.subject}
+    audits.record_change(actor=actor, action="other", target=user, event=audits.Event.IDENTITY_CONFIRMED, new=identity)
 
 
 @transaction.atomic

@@ -1,4 +1,4 @@
-"""Why somebody could not confirm who they are."""
+"""Reasons why a user could not confirm their identity."""
 
 from typing import Final
 
@@ -21,7 +21,7 @@ OFF: Final = Phrase(
 
 
 class ConfirmationRefused(PosternError):
-    """Nobody came back from the provider, or another person than the one who is signed in."""
+    """The provider named nobody, or a person other than the signed-in user."""
 
     code = "confirmation_refused"
 

@@ -1,4 +1,4 @@
-"""At which provider a person confirms who they are."""
+"""The provider at which a user confirms their identity."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from postern.apps.users.models import Source, User
 
 @dataclass(frozen=True, slots=True)
 class _Protocol:
-    """`rows`: the providers of this issuer that are on. `way`: one of them as a visit sees it."""
+    """`rows`: the active providers with this issuer. `way`: the `Way` of a provider, for visits."""
 
     rows: Callable[[str], QuerySet[Any]]
     way: Callable[[Any], FederatedWay[Any]]
@@ -30,21 +30,23 @@ _PROTOCOLS: Final = {
     Source.OPENID: _Protocol(lambda issuer: OPENID.active().filter(issuer=issuer), OpenidWay),
     Source.SAML: _Protocol(lambda issuer: SAML.active().filter(idp_entity_id=issuer), SamlWay),
 }
-#: The kinds of visits by which somebody confirms who they are.
+#: The kinds of providers at which identity can be confirmed.
 KINDS: Final = (OPENID_KIND, SAML_KIND)
 
 
 def way_of(user: User, login_session: LoginSession) -> FederatedWay[Any] | None:
-    """The provider that knows this person and is on: the provider of this sign-in, otherwise the first."""
+    """An active provider with an identity of this user: preferably the provider of this sign-in, otherwise the first."""
     protocol = _PROTOCOLS.get(Source(user.source))
     identity = FederatedIdentity.objects.filter(user=user, source=user.source).first() if protocol is not None else None
     if protocol is None or identity is None:
         return None
     ways = [way for way in map(protocol.way, protocol.rows(identity.issuer)) if way.is_on]
-    ways.sort(key=lambda way: way.backend != login_session.backend)  # stable: then the order of the sign-in page
+    ways.sort(
+        key=lambda way: way.backend != login_session.backend
+    )  # stable: the others keep the order of the sign-in page
     return ways[0] if ways else None
 
 
 def crosses_sites(way: FederatedWay[Any]) -> bool:
-    """Whether the provider lets the browser post its answer."""
+    """Whether the browser posts the answer of this provider from another site."""
     return isinstance(way, SamlWay)

@@ -57,7 +57,7 @@ class AccessKeyFacts(ResourceSerializer):
         return MASK
 
     def validate_date_expired(self, value: datetime | None) -> datetime | None:
-        """An end in the past would make a key that never works: a mistake. The stored end may be sent back."""
+        """Refuse an end in the past: such a key would never work. The unchanged stored end is accepted."""
         stored = getattr(self.instance, "date_expired", None)
         is_stored = stored is not None and value is not None and stored.replace(microsecond=0) == value
         if is_stored:
@@ -72,7 +72,7 @@ class AccessKeySerializer(AccessKeyFacts):
 
 
 def require_shown_factor(request: Request) -> None:
-    """Raise MfaVerifyRequired where a trusted browser replaced the second factor: a key lasts longer than the trust."""
+    """Raise MfaVerifyRequired if a trusted browser replaced the second factor, because a key outlasts the trust."""
     credential = request.auth
     if isinstance(credential, LoginSession) and credential.mfa and credential.date_mfa_verified is None:
         raise MfaVerifyRequired
@@ -164,7 +164,7 @@ class LoginSessionSerializer(ResourceSerializer):
 
 
 class LoginSessionViewSet(DeleteMixin, ReadOnlyViewSet, OwnRows):
-    """`authentication/login-sessions/`: the caller's own sign-ins, with those that have ended; an open one can be ended."""
+    """`authentication/login-sessions/`: the caller's own sign-ins, open and ended. DELETE ends an open sign-in."""
 
     queryset = LoginSession.objects.all()
     serializer_class = LoginSessionSerializer

@@ -1,5 +1,5 @@
-"""Whether the credential of a call is still valid while the call writes, and later: browser sign-in, bearer token,
-access key.
+"""Checks whether the credential of a call is still valid, during its writes and later. Credentials are browser
+sign-ins, bearer tokens and access keys.
 """
 
 from collections.abc import Collection
@@ -33,19 +33,19 @@ def credential_of(auth: object) -> str | None:
 
 
 def name_of_key(key_id: UUID) -> str:
-    """Name of an access key where only a name is stored."""
+    """The form of an access key in `Actor.credential`."""
     return f"{_ACCESS_KEY}:{key_id}"
 
 
 def name_of_token(token_id: UUID) -> str:
-    """Name of a bearer token where only a name is stored."""
+    """The form of a bearer token in `Actor.credential`."""
     return f"{_TOKEN}:{token_id}"
 
 
 def still_holds(actor: Actor) -> bool:
     """Whether the credential is still valid.
 
-    Locks its row: whoever revokes it waits until the caller's write is committed.
+    Locks its row: a concurrent revocation waits until the caller's write is committed.
     """
     login_session = UUID(actor.login_session) if actor.login_session is not None else None
     return hold(login_session=login_session, credential=actor.credential or "")
@@ -97,8 +97,8 @@ def _not_ended() -> Q:
 def holding_among(credentials: Collection[str]) -> frozenset[str]:
     """The credentials among these tokens and access keys that would be accepted now. Two queries.
 
-    Left out are credentials that were revoked, switched off or deleted, that have expired, or whose owner may not use
-    them any more.
+    Excludes credentials that were revoked, switched off or deleted, that have expired, or whose owner can no longer use
+    them.
     """
     ids: dict[str, set[UUID]] = {_ACCESS_KEY: set(), _TOKEN: set()}
     for credential in credentials:

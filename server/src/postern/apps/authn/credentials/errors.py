@@ -6,7 +6,7 @@ from postern.kernel.errors import PosternError
 
 
 class MfaVerifyRequired(PosternError):
-    """The request needs a code of the second factor that was entered recently."""
+    """The request requires a recent code of the second factor."""
 
     code = "mfa_verify_required"
 

@@ -16,7 +16,7 @@ class SignedIn:
 class LoginSessionEnded:
     """A browser sign-in ended.
 
-    Everything opened through it (websockets, browser terminals) ends too (K40: what ends, ends everywhere within
+    Its websockets and browser terminals end too (K40: what ends, ends everywhere within
     seconds).
     """
 
@@ -27,7 +27,8 @@ class LoginSessionEnded:
 
 @dataclass(frozen=True, slots=True)
 class CredentialsEnded:
-    """Bearer tokens or access keys were revoked, switched off or deleted. Everything opened with them ends too.
+    """Bearer tokens or access keys were revoked, switched off or deleted. Connections that were opened with them end
+    too.
 
     `credentials` have the form of `Actor.credential`.
     """

@@ -1,4 +1,4 @@
-"""Tables of browser sign-ins, bearer tokens and access keys. A reader of these rows cannot sign in with them."""
+"""Tables of browser sign-ins, bearer tokens and access keys. The rows are not sufficient to sign in."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -25,9 +25,9 @@ class LoginSession(PosternModel):
     """One sign-in with a browser. The browser's (signed, random) session refers to this row by id.
 
     `epoch` is the value of `User.session_epoch` at sign-in: when the two differ, the session is void. `mfa`: the second
-    factor was verified. `date_mfa_verified`: the last time it was verified (protects the most sensitive views).
-    `date_password_verified`: the last time the user confirmed who they are, with the password or at the provider.
-    `provider_session`: hash of the session at the provider that signed the user in or confirmed it; "" without one.
+    factor was verified. `date_mfa_verified`: the last time it was verified; the most sensitive views require a recent
+    time. `date_password_verified`: the last time the user confirmed their identity, with the password or at the
+    provider. `provider_session`: hash of the session at the provider of the sign-in or confirmation; "" without one.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="login_sessions", verbose_name=_("User"))
@@ -86,8 +86,8 @@ class BearerToken(PosternModel):
 class AccessKey(SavedRow):
     """A key for signed API calls. The secret is not stored: it is derived from `nonce` and a key outside the database.
 
-    A key without `date_expired` does not end by itself. `maker`: the administrator who made the key of a service account;
-    None where the owner made it, or the maker was deleted.
+    A key without `date_expired` does not expire. `maker`: the administrator who made the key of a service account; None
+    if the owner made it, or the maker was deleted.
     """
 
     id = models.UUIDField(_("AccessKeyID"), primary_key=True, default=ids.new_id)
@@ -97,7 +97,7 @@ class AccessKey(SavedRow):
     is_active = models.BooleanField(_("Active"), default=True)
     date_expired = models.DateTimeField(_("Date expired"), null=True, blank=True)
     maker = models.ForeignKey(User, on_delete=models.SET_NULL, null=True, related_name="+", editable=False)
-    #: Whether `user` is a service account; a user never becomes one or stops being one.
+    #: Whether `user` is a service account. This never changes.
     is_of_service = models.BooleanField(default=False, editable=False)
     created_by = models.CharField(_("Created by"), max_length=260, blank=True, default="", editable=False)
     date_created = models.DateTimeField(_("Date created"), default=clock.now, editable=False)
@@ -124,5 +124,5 @@ class AccessKey(SavedRow):
 
     @property
     def has_ended(self) -> bool:
-        """Whether its end has passed."""
+        """Whether the key has expired."""
         return self.date_expired is not None and self.date_expired <= clock.now()

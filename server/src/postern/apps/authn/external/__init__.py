@@ -1,1 +1,1 @@
-"""Sign-in by external providers: bound accounts, requests under way, binding, signing in."""
+"""Sign-in with external providers: bound accounts, visits, binding, sign-in."""

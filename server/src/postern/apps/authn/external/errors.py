@@ -1,4 +1,4 @@
-"""Refusals of sign-ins by a provider, and of binding."""
+"""Refusals of sign-ins with a provider, and of binding."""
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -45,7 +45,7 @@ ODD_PERSON = Phrase(
 
 
 class ExternalRefused(SignInRefused):
-    """The provider named no person, or a person who may not be accepted. `sentence` says why."""
+    """The provider named no person, or a person who cannot be accepted. `sentence` is the reason."""
 
     slug = "external_failed"
 
@@ -58,7 +58,7 @@ class ExternalRefused(SignInRefused):
 
 
 class ExternalNotBound(SignInRefused):
-    """Nobody has bound this account. It never creates or finds a user by itself."""
+    """Nobody has bound this account. An account that is not bound never creates or selects a user."""
 
     slug = "external_not_bound"
 
@@ -74,7 +74,7 @@ class ExternalNotBound(SignInRefused):
 
 
 class ExternalLapsed(SignInRefused):
-    """There is no such request for this browser and purpose, or it was used."""
+    """The browser has no such visit for this purpose, or the visit was used."""
 
     slug = "external_lapsed"
 

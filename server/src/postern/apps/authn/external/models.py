@@ -1,4 +1,4 @@
-"""Tables of accounts at external providers, and of the requests that are under way there."""
+"""Tables of accounts at external providers, and of visits."""
 
 from django.db import models
 from django.utils.translation import gettext_lazy as _
@@ -18,7 +18,7 @@ class Provider(models.TextChoices):
 
 
 class Purpose(models.TextChoices):
-    """What a request is for. An answer for one purpose is refused for the others."""
+    """The purpose of a visit. The answer to a visit is refused for other purposes."""
 
     SIGN_IN = "sign_in", _("Sign in")
     BIND = "bind", _("Bind")
@@ -28,8 +28,8 @@ class Purpose(models.TextChoices):
 class ExternalAccount(PosternModel):
     """An account at a provider that signs its user in.
 
-    `tenant` and `subject` identify it, never a mail address or a phone number. `name` is what the provider called the
-    person when they bound it.
+    `tenant` and `subject` identify it, never a mail address or a phone number. `name`: the display name of the person
+    at the time of binding.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="external_accounts", verbose_name=_("User"))
@@ -53,15 +53,15 @@ class ExternalAccount(PosternModel):
 
 
 class ExternalRequest(PosternModel):
-    """A visit to a provider that has begun: for one browser, one purpose and, when it binds or confirms, one sign-in of a user.
+    """A visit to a provider: for one browser, one purpose and, when it binds or confirms, one sign-in of a user.
 
-    `provider`: the kind of the provider (`wecom`, `openid`). Only hashes of the state and of the browser's cookie are stored. It is redeemed once, when the browser comes back
-    (`date_redeemed`), and used once (`date_finished`). In between it holds who came back, or why nobody did
-    (`refusal`: a stored sentence).
+    `provider`: the kind of the provider (`wecom`, `openid`). Only hashes of the state and of the browser's
+    cookie are stored. A visit is redeemed once, when the browser returns (`date_redeemed`), and used once
+    (`date_finished`). In between the row has the person, or the reason of a refusal (`refusal`: a stored sentence).
     """
 
     provider = models.CharField(max_length=16)
-    #: The provider among those of its kind, if there can be several.
+    #: Id of the provider, for kinds with several providers.
     way_id = models.UUIDField(null=True, editable=False)
     purpose = models.CharField(max_length=8, choices=Purpose.choices)
     state_hash = models.CharField(max_length=64, unique=True)
@@ -72,14 +72,14 @@ class ExternalRequest(PosternModel):
     tenant = models.CharField(max_length=255, blank=True, default="")
     subject = models.CharField(max_length=256, blank=True, default="")
     name = models.CharField(max_length=128, blank=True, default="")
-    #: Further data from the provider that is needed when the visit is used.
+    #: Further data of the provider, for the use of the visit.
     details = models.JSONField(default=dict)
     refusal = models.JSONField(null=True)
     date_created = models.DateTimeField(default=clock.now)
     date_expired = models.DateTimeField()
     date_redeemed = models.DateTimeField(null=True)
     date_finished = models.DateTimeField(null=True)
-    #: The person signed out at the provider meanwhile.
+    #: Time at which the person signed out at the provider during the visit.
     date_signed_out = models.DateTimeField(null=True)
 
     class Meta:

@@ -1,4 +1,4 @@
-"""What a provider must be able to do, and the providers of the settings."""
+"""The interface of a provider, and the providers of the settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ from postern.integrations.web_apis.person import Person
 from postern.integrations.wecom import client as wecom
 from postern.integrations.wecom.client import WecomApp
 
-#: The person waits for the answer.
+#: The user waits for the provider.
 LIMIT_S: Final = 8.0
-#: The parameter in which the code comes back.
+#: The query parameter of the code in the redirect from the provider.
 CODE_PARAMETERS: Final[Mapping[Provider, str]] = {
     Provider.WECOM: "code",
     Provider.DINGTALK: "authCode",
@@ -31,56 +31,56 @@ CODE_PARAMETERS: Final[Mapping[Provider, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class Visit:
-    """What a visit to a provider carries. `state` comes back with the browser, `verifier` stays on this server."""
+    """Parameters of a visit to a provider. `state` returns with the browser, `verifier` stays on this server."""
 
     redirect_uri: str
     state: str
     verifier: str
-    #: What the redirect back says about its sender; empty when it says nothing.
+    #: The sender in the redirect from the provider; empty when missing.
     came_from: str = ""
-    #: The provider must ask the person again, at this instant or later; None: any session there will do.
+    #: The provider must authenticate the person again, at this instant or later. None: an existing session suffices.
     asked_since: datetime | None = None
 
 
 class Way(Protocol):
-    """A way in that an administrator has set up, as a visit sees it."""
+    """A configured way of signing in, as visits use it."""
 
     @property
     def kind(self) -> str:
-        """Stored with the visit."""
+        """The kind of the provider, stored with the visit."""
 
     @property
     def id(self) -> UUID | None:
-        """Tells several providers of a kind apart."""
+        """Distinguishes several providers of a kind."""
 
     @property
     def label(self) -> str:
-        """What people read."""
+        """The name of the provider in messages."""
 
     @property
     def is_on(self) -> bool:
         """Whether an administrator has switched it on."""
 
     def callback(self, purpose: Purpose) -> str:
-        """The path to which the provider sends the browser back."""
+        """The path to which the provider redirects the browser."""
 
     def provider(self) -> "ExternalProvider | None":
-        """The provider with its present settings; None until they are complete."""
+        """The provider with its current settings; None until they are complete."""
 
 
 class ExternalProvider(Protocol):
-    """A provider with its present settings."""
+    """A provider with its current settings."""
 
     def page(self, visit: Visit, user_agent: str) -> str:
-        """The address to which the browser goes. May block for `LIMIT_S`. Raises WebApiFailed."""
+        """The address of the page to which the browser is redirected. May block for `LIMIT_S`. Raises WebApiFailed."""
 
     def person(self, visit: Visit, code: str) -> Person:
-        """Who came back with this code. Blocks for `LIMIT_S` at most. Raises WebApiFailed."""
+        """The person of this code. Blocks for `LIMIT_S` at most. Raises WebApiFailed."""
 
 
 @dataclass(frozen=True, slots=True)
 class CompanyWay:
-    """WeCom, DingTalk or FeiShu: one application of each, in the settings."""
+    """WeCom, DingTalk or FeiShu. The settings have one application of each."""
 
     provider_name: Provider
 
@@ -135,7 +135,7 @@ class _Wecom:
         return wecom.authorize_url(self.app, redirect_uri=visit.redirect_uri, state=visit.state, user_agent=user_agent)
 
     def person(self, visit: Visit, code: str) -> Person:
-        del visit  # only the state protects
+        del visit  # these services have no verifier; only the state protects
         return wecom.person_of(self.app, _calls(), code)
 
 

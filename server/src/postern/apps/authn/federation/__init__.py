@@ -1,4 +1,5 @@
-"""Sign-in by a provider that vouches for its own people: what OpenID Connect and further protocols have in common.
+"""Sign-in with a provider that authenticates people: the common part of OpenID Connect and other protocols.
 
-A protocol finds out who came and what is claimed about them. Here it becomes a user: known, prepared, new or refused.
+A protocol gets the identity of a person and claims about them. This package maps them to a user: known, prepared, new
+or refused.
 """

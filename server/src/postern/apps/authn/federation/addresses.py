@@ -1,4 +1,4 @@
-"""Addresses of this console for a provider. From the setting SITE_URL, never from the Host header."""
+"""Addresses of this console for a provider, derived from SITE_URL, never from the Host header."""
 
 from postern.apps.authn.errors import console_address
 

@@ -27,22 +27,24 @@ _NO_MAIL: Final = "federated.invalid"
 _MOST_CHARS: Final = 128
 
 
-def known(source: Source, issuer: str, subject: str) -> User | None:
+def user_with_identity(source: Source, issuer: str, subject: str) -> User | None:
     """The user with this identity."""
     rows = FederatedIdentity.objects.select_related("user").filter(source=source, issuer=issuer, subject=subject)
-    found = rows.first()
-    return found.user if found is not None else None
+    identity = rows.first()
+    return identity.user if identity is not None else None
 
 
 def admit(provider: FederatedProvider, source: Source, issuer: str, subject: str, data: ProviderData) -> User:
     """The user of a person who has no identity yet: prepared by an administrator, or new. Raises NoUser.
 
-    An account of another source is never taken over, nor one that belongs to another identity.
+    Accounts of another source, and accounts with another identity, are never taken over.
     """
     try:
         return _admitted(provider, source, issuer, subject, data)
     except NoUser:
-        already = known(source, issuer, subject)  # the same person twice at once
+        already = user_with_identity(
+            source, issuer, subject
+        )  # a concurrent sign-in of the same person created the user
         if already is None:
             raise
         return already
@@ -72,9 +74,9 @@ def _admitted(provider: FederatedProvider, source: Source, issuer: str, subject:
 
 
 def follow(provider: FederatedProvider, user: User, data: ProviderData) -> User:
-    """Change a user as the provider says: name, mail address, role and groups of the rules. Audited; only what differs.
+    """Update and audit the values that differ at the provider: name, mail address, and role and groups of the rules.
 
-    Raises PosternError when a change is not possible; then nothing is changed.
+    Raises PosternError when a change is not possible. Nothing is changed then.
     """
     rules = rules_from(provider.rules)
     role = role_by(rules, data.held)
@@ -110,23 +112,23 @@ def _created(provider: FederatedProvider, source: Source, data: ProviderData) ->
         "email": email,
         "source": source,
     }
-    # Unique columns are checked by the database.
+    # The database checks unique columns.
     User(**columns).clean_fields(exclude=["password", "username_key"])
     scope = orgs.find_scope("default")
     return users.create_user(actor=SYSTEM, scope=scope, person=users.PersonInput(columns=columns)).user
 
 
 def _follow_groups(user: User, about: Collection[UUID], given: Collection[UUID]) -> None:
-    """Groups that no rule names stay as they are, and so do roles in organizations."""
+    """Update the memberships in the groups `about`. Other groups and roles in organizations do not change."""
     by_org: dict[UUID, set[UUID]] = {}
     for group_id, org_id in UserGroup.objects.filter(pk__in=about).order_by("pk").values_list("pk", "org_id"):
         by_org.setdefault(org_id, set()).add(group_id)
     for org_id in sorted(by_org):
-        held = frozenset(
+        current = frozenset(
             UserGroupMember.objects.filter(user=user, usergroup__org_id=org_id).values_list("usergroup_id", flat=True)
         )
-        wanted = (held - by_org[org_id]) | (by_org[org_id] & set(given))
-        if wanted == held:
+        wanted = (current - by_org[org_id]) | (by_org[org_id] & set(given))
+        if wanted == current:
             continue
         scope = OrgScope(org_id)
         if not users.member_ids_among(org_id, [user.pk]):

@@ -1,4 +1,4 @@
-"""Why somebody who came from a provider is no user, and refusals of writes of providers."""
+"""Reasons why a person of a provider is not a user, and refusals of writes of providers."""
 
 from typing import Final
 
@@ -35,7 +35,7 @@ MAIL_TAKEN: Final = Phrase(
 
 
 class NoUser(ExternalRefused):
-    """The person is not, and does not become, a user."""
+    """The person is not a user and cannot become a user."""
 
     slug = "user_not_exist"
 

@@ -1,4 +1,4 @@
-"""What the rows of all protocols have in common, and the identities of users at providers."""
+"""The common columns of the providers of all protocols, and the table of identities at providers."""
 
 from django.core.validators import MaxValueValidator
 from django.db import models
@@ -12,12 +12,12 @@ MOST_SLUG_CHARS = 20
 
 
 class FederatedProvider(DatedModel):
-    """A provider as an administrator has set it up, whatever its protocol.
+    """A provider of any protocol, as administrators configure it.
 
-    `slug`: part of addresses and of the name of the backend in logs; it stays. The `…_claim` columns are paths into what the
-    provider tells. `rules`: who becomes what (`mapping.Rule`). `creates_users`: unknown people become users.
-    `adopts_users`: a user whom an administrator has prepared with this source, and who has no identity yet, belongs to the
-    first person with this user name.
+    `slug`: part of addresses and of the backend's name in logs; it never changes. The `…_claim` columns are paths into
+    the claims. `rules`: the rules for roles and groups (`mapping.Rule`). `creates_users`: unknown people become users.
+    `adopts_users`: a user whom an administrator has prepared with this source, and who has no identity yet, is linked
+    to the first person with this username.
     """
 
     name = models.CharField(_("Name"), max_length=64, unique=True)
@@ -42,7 +42,7 @@ class FederatedProvider(DatedModel):
 
 
 class FederatedIdentity(PosternModel):
-    """Who a user is at a provider: `issuer` and `subject`, never a mail address. A user has one identity."""
+    """The identity of a user at a provider: `issuer` and `subject`, never a mail address. A user has at most one."""
 
     user = models.OneToOneField(User, on_delete=models.CASCADE, related_name="federated_identity")
     source = models.CharField(max_length=30, choices=Source.choices)

@@ -34,5 +34,5 @@ class StoredProviders(Generic[P]):
         return self.all().filter(pk=provider_id).first() if provider_id is not None else None
 
     def active(self) -> QuerySet[P]:
-        """Those that are switched on, in the order of the sign-in page."""
+        """The active providers, in the order of the sign-in page."""
         return self.all().filter(is_active=True).order_by("order", "name", "pk")

@@ -1,4 +1,4 @@
-"""The first factor by a provider that vouches for its people. Everything after it is as for other ways in."""
+"""The first factor with a provider that authenticates people. Later steps are those of all sign-ins."""
 
 from uuid import UUID
 
@@ -27,7 +27,7 @@ def backend_of(kind: str, slug: str) -> str:
 
 
 def session_hash(provider_id: UUID, sid: str) -> str:
-    """How a session at a provider is stored."""
+    """The stored form of a session at a provider."""
     return token_hash(f"{provider_id}\n{sid}") if sid else ""
 
 
@@ -40,10 +40,10 @@ def prove(
     user_agent: str,
     device_of: DeviceOf,
 ) -> Proof:
-    """The user who came back in a finished visit. Raises a SignInRefused; the login log records each refusal.
+    """The user of a finished visit. Raises a SignInRefused; the login log records each refusal.
 
-    `provider`: whose visit it is; None when it was deleted meanwhile. The account may have an unmet condition: only the
-    console signs in this way.
+    `provider`: the provider of the visit; None when it was deleted meanwhile. Users with an unmet condition are
+    admitted, because only the console signs in this way.
     """
     data = provider_data_from(visit.details)
     attempted = Attempted(
@@ -79,10 +79,10 @@ def prove(
 
 
 def hold(visit: ExternalRequest, proof: Proof, source: Source) -> bool:
-    """Whether the identity still belongs to the user as they were; both stay so until the transaction ends.
+    """Whether the identity still belongs to the user and the user is unchanged. Locks both until the transaction ends.
 
-    A sign-out at the provider locks the user first, too: it either came before and has ended the visit, or waits and ends
-    the sign-in that this transaction makes.
+    A concurrent sign-out at the provider also locks the user first: it ran before and has ended the visit, or waits and
+    then ends the new sign-in.
     """
     if users.hold_epoch(proof.user.pk) != proof.user.session_epoch:
         return False
@@ -93,7 +93,7 @@ def hold(visit: ExternalRequest, proof: Proof, source: Source) -> bool:
 
 
 def _user(provider: FederatedProvider, source: Source, visit: ExternalRequest, data: ProviderData) -> User:
-    user = arrivals.known(source, visit.tenant, visit.subject)
+    user = arrivals.user_with_identity(source, visit.tenant, visit.subject)
     if user is None:
         return arrivals.admit(provider, source, visit.tenant, visit.subject, data)
     if user.source != source:
@@ -104,5 +104,5 @@ def _user(provider: FederatedProvider, source: Source, visit: ExternalRequest, d
 def _followed(provider: FederatedProvider, user: User, data: ProviderData) -> User:
     try:
         return arrivals.follow(provider, user, data)
-    except PosternError as error:  # a sign-in must not preserve rights that cannot be taken away
+    except PosternError as error:  # a sign-in must not keep rights that the provider has withdrawn
         raise ExternalRefused(error.sentence) from None

@@ -1,4 +1,4 @@
-"""The provider reports that a person signed out there: what they opened by it ends here, too."""
+"""Handles the report of a provider that a person signed out there: ends the sign-ins that the provider made."""
 
 from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
@@ -24,16 +24,18 @@ P = TypeVar("P", bound=FederatedProvider)
 
 
 def provider_of(login_session: LoginSession, kind: str, providers: StoredProviders[P]) -> P | None:
-    """The provider of this protocol that made a sign-in."""
+    """The provider of a sign-in, if it uses this protocol."""
     made_by, _colon, slug = login_session.backend.partition(":")
     return providers.by_slug(slug) if made_by == kind else None
 
 
 @contextmanager
 def taken_once(used: str, seconds: int, replayed: Callable[[], WebApiFailed]) -> Iterator[None]:
-    """A write transaction for a message that counts once. When it fails, nothing has ended, so the provider may repeat it.
+    """A write transaction that processes a message once. If it fails, nothing has changed, and the provider may repeat
+    it.
 
-    `used`: the cache key of the message; `seconds`: longer than it is taken. Raises `replayed`, or Unavailable.
+    `used`: the cache key of the message. `seconds`: longer than the message is accepted. Raises `replayed`,
+    Unavailable.
     """
     try:
         is_first = cache.add(used, 1, seconds)
@@ -50,19 +52,19 @@ def taken_once(used: str, seconds: int, replayed: Callable[[], WebApiFailed]) ->
 
 
 def end_sign_ins(user_id: UUID, backend: str, sessions: Collection[str]) -> int:
-    """End the sign-ins of a user by a provider, also those that wait for a second factor and those over SSH that came
-    from them; returns the number of browsers.
+    """End the sign-ins of a user with a provider: in browsers, pending, and over SSH with a code of such a sign-in.
+    Returns the number of ended browser sign-ins.
 
     `sessions`: hashes of sessions at the provider; empty for all. The caller has locked the user (`users.hold_epoch`).
     """
     pending = PendingSignIn.objects.filter(user_id=user_id, backend=backend)
-    ours = LoginSession.objects.filter(user_id=user_id, backend=backend, date_ended__isnull=True)
+    open_sessions = LoginSession.objects.filter(user_id=user_id, backend=backend, date_ended__isnull=True)
     if sessions:
         pending = pending.filter(provider_session__in=list(sessions))
-        ours = ours.filter(provider_session__in=list(sessions))
+        open_sessions = open_sessions.filter(provider_session__in=list(sessions))
     pending.delete()
     proxy_sign_ins.end_of_codes(user_id, sessions)
-    found = list(ours.select_related("user").order_by("pk"))
-    for one in found:
-        sign_out(actor=SYSTEM, login_session=one, reason=LoginEnd.BY_PROVIDER)
-    return len(found)
+    login_sessions = list(open_sessions.select_related("user").order_by("pk"))
+    for login_session in login_sessions:
+        sign_out(actor=SYSTEM, login_session=login_session, reason=LoginEnd.BY_PROVIDER)
+    return len(login_sessions)

@@ -1,4 +1,4 @@
-"""Try a provider, which may not be saved yet. Every test is audited."""
+"""Tests a provider, saved or not. Every test is audited."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -13,19 +13,21 @@ from postern.kernel.ids import ROOT_ORG_ID
 
 
 def audited_test(
-    *, actor: Actor, model: type[FederatedProvider], slug: str, shown: Mapping[str, Any], attempt: Callable[[], str]
+    *, actor: Actor, model: type[FederatedProvider], slug: str, audited: Mapping[str, Any], attempt: Callable[[], str]
 ) -> str:
-    """The report of `attempt`. `shown`: the values of the audit record. Raises what the attempt raises."""
+    """Run and audit `attempt`; returns its report. `audited`: values for the audit record. Errors of `attempt` are
+    raised.
+    """
     try:
         report = attempt()
     except PosternError as error:
-        _record(actor, model, slug, shown, error.sentence.code or error.code)
+        _record(actor, model, slug, audited, error.sentence.code or error.code)
         raise
-    _record(actor, model, slug, shown, "")
+    _record(actor, model, slug, audited, "")
     return report
 
 
-def _record(actor: Actor, model: type[FederatedProvider], slug: str, shown: Mapping[str, Any], reason: str) -> None:
+def _record(actor: Actor, model: type[FederatedProvider], slug: str, audited: Mapping[str, Any], reason: str) -> None:
     """`reason`: the code of the failure; empty when the provider can be used."""
     with transaction.atomic():
         audits.record(
@@ -34,5 +36,5 @@ def _record(actor: Actor, model: type[FederatedProvider], slug: str, shown: Mapp
             event=audits.Event.PROVIDER_TESTED,
             object_type=model.__name__,
             object_name=slug,
-            new={**shown, "accepted": not reason, "reason": reason},
+            new={**audited, "accepted": not reason, "reason": reason},
         )

@@ -1,4 +1,4 @@
-"""A provider as a visit sees it, and the person that it names."""
+"""The `Way` of a stored provider, and the person of a visit."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
@@ -19,7 +19,7 @@ P_co = TypeVar("P_co", bound=FederatedProvider, covariant=True)
 
 @dataclass(frozen=True, slots=True)
 class FederatedWay(ABC, Generic[P_co]):
-    """A stored provider. A provider that is switched off has a way, too: the visit then says so."""
+    """A stored provider. Providers that are switched off also have a `Way`: visits are then refused with the reason."""
 
     row: P_co
 
@@ -46,17 +46,17 @@ class FederatedWay(ABC, Generic[P_co]):
         return self.row.is_active and ways.is_open(self.kind)
 
     def callback(self, purpose: Purpose) -> str:
-        """The same for all purposes: the provider knows one address."""
+        """The callback path, which is the same for all purposes, because the provider has one address."""
         del purpose
         return self.callback_path()
 
     @abstractmethod
     def callback_path(self) -> str:
-        """Where the provider sends the browser back."""
+        """The path to which the provider redirects the browser."""
 
     @abstractmethod
     def provider(self) -> ExternalProvider:
-        """The provider with its present settings."""
+        """The provider with its current settings."""
 
 
 def person_of(
@@ -68,7 +68,9 @@ def person_of(
     session: str,
     is_mail_believed: bool = True,
 ) -> Person:
-    """A person of a provider, with the results of its maps and rules. `session`: hash of the session there."""
+    """A person of a provider, with the mapped values and matching rules. `session`: hash of the session at the
+    provider.
+    """
     data = ProviderData(
         username=text_at(claims, row.username_claim),
         name=text_at(claims, row.name_claim),

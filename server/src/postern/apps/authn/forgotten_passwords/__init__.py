@@ -1,1 +1,1 @@
-"""Forgotten passwords: anybody may ask for a link that is mailed to the owner of the account."""
+"""Forgotten passwords: anybody can request a link, which is mailed to the owner of the account."""

@@ -1,4 +1,4 @@
-"""`authentication/password/forgot/`: ask for a link to set a new password."""
+"""`authentication/password/forgot/`: request a link to set a new password."""
 
 from django.utils.translation import gettext as _
 from rest_framework import serializers
@@ -26,9 +26,9 @@ class ForgotPasswordSerializer(BodySerializer):
 class ForgotPasswordView(PosternView):
     """`POST {username, puzzle}` → `{"msg": text}`, the same for every name.
 
-    Without a solution 400 `{"error": "puzzle_required", "msg", "puzzle"}`, as for signing in.
+    Without a solution 400 `{"error": "puzzle_required", "msg", "puzzle"}`, as for sign-in.
 
-    A local, valid account with a password gets a mail with a link that works once within an hour.
+    The owner of a local, valid account with a password gets a mail with a link that works once, within an hour.
     """
 
     rights = Right.ANYONE
@@ -36,7 +36,7 @@ class ForgotPasswordView(PosternView):
     gates_apply = False
 
     def post(self, request: Request) -> Response:
-        # As for signing in: a foreign page must not send mails in the name of its visitors.
+        # As for sign-in: another site must not cause mails with requests of its visitors.
         SessionAuthentication().enforce_csrf(request)
         body = body_of(request, ForgotPasswordSerializer)
         if not preferences.is_mail_configured():

@@ -1,8 +1,8 @@
-"""Requests for a link, which anybody can make for any name.
+"""Handles requests for a link, which anybody can make for any name.
 
-Known and unknown names are counted alike, and every request makes the same reads and writes; whether a mail follows is
-decided in the worker. So neither the answer nor its time shows which accounts exist, nor that a name and an address
-belong to one account, whose pause both share.
+Known and unknown names are counted in the same way, every request makes the same reads and writes, and the worker
+decides about the mail. Neither the response nor its time therefore reveals which accounts exist, or that a name and a
+mail address belong to one account. Both share the pause of that account.
 """
 
 import math
@@ -23,16 +23,18 @@ from postern.kernel import clock
 from postern.kernel.addresses import address_key
 from postern.kernel.ids import new_id, token_hash
 
-#: Requests of one address, whatever the names.
+#: Maximum number of requests per address, for all names together.
 ADDRESS_LIMIT: Final = 30
 ADDRESS_WINDOW: Final = timedelta(hours=1)
-#: Pause after the first, second … mail of a day for one account.
+#: Pause of an account after the first, second, … mail within a day.
 PAUSES: Final = tuple(timedelta(minutes=minutes) for minutes in (5, 15, 60, 240))
 _DAY: Final = timedelta(days=1)
 
 
 def ask(text: str, remote_addr: str) -> None:
-    """Ask for a link for the account with this name or mail address. Raises TooManyRequests for the address only."""
+    """Request a link for the account with this name or mail address. Raises TooManyRequests for the client address
+    only.
+    """
     _count_address(remote_addr)
     _ask(text, remote_addr)
 
@@ -51,7 +53,7 @@ def _count_address(remote_addr: str) -> None:
 @transaction.atomic
 def _ask(text: str, remote_addr: str) -> None:
     now, user_id = clock.now(), users.id_by_name_or_address(text)
-    # Name and address of a person are one account.
+    # Username and mail address of a user have the same counter.
     key = username_key(text) if user_id is None else str(user_id)
     row = locked_row(GuardKind.FORGOT, token_hash(f"{GuardKind.FORGOT}:{key}"))
     recent = _within(row, _DAY, now)

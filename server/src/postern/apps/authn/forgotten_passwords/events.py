@@ -6,10 +6,10 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class PasswordForgotten:
-    """Somebody asked for a link. `user_id` None: nobody has this name, or their last mail is too recent.
+    """A link was requested. `user_id` None: nobody has this name, or the last mail is too recent.
 
-    The event is published for every request, so that the answer takes the same time. `request_id` becomes the id of the
-    link, so that a repeated delivery makes no second one.
+    The event is published for every request, so that all responses take the same time. `request_id` becomes the id of
+    the link, so that a repeated delivery of the event makes no second link.
     """
 
     request_id: UUID

@@ -18,10 +18,10 @@ class PlaceKind(models.TextChoices):
 class KnownPlace(PosternModel):
     """A browser or an address from which a user recently completed a sign-in.
 
-    While strangers have locked the account, its owner can continue from here. Failures here during a lock (`failures`)
-    cause growing waits (`date_locked_until`), which apply only while the account is locked. `epoch` is
-    `User.session_epoch`: a password reset voids all known places. A browser is identified by a random token in a signed
-    cookie. `key_hash` is the hash of that token, or of the address.
+    While strangers have locked the account, its owner can still sign in from a known place. Failures there during a
+    lock (`failures`) cause growing waits (`date_locked_until`), which apply only while the account is locked. `epoch`:
+    value of `User.session_epoch`; a password reset voids all known places. A browser is identified by a random token in
+    a signed cookie. `key_hash`: hash of that token, or of the address.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="known_places", verbose_name=_("User"))
@@ -44,10 +44,10 @@ class KnownPlace(PosternModel):
 
 
 class TrustedBrowser(PosternModel):
-    """A browser in which a user's password alone completes a sign-in, for a set time after a second factor was shown.
+    """A browser in which the password alone completes a sign-in, for a limited time after a second factor was shown.
 
-    The browser holds a random token in a signed cookie; `token_hash` is its hash. `standing` is what the user was then
-    (`trust.standing_of`): the trust is void when they have another password, role or MFA level now.
+    The browser has a random token in a signed cookie; `token_hash` is its hash. `standing`: hash of the user's state at
+    that time (`trust.standing_of`). The trust is void when password, role or MFA level have changed.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="trusted_browsers", verbose_name=_("User"))

@@ -1,6 +1,6 @@
 """Places from which a user has signed in before: browsers by cookie, addresses by a recent completed sign-in.
 
-Strangers who guess at a name lock it for strangers. Its owner continues from a known place, which has its own counter.
+Wrong passwords from unknown places lock an account for unknown places only. A known place has its own counter.
 """
 
 from datetime import UTC, datetime, timedelta
@@ -30,14 +30,14 @@ _MAX_COOKIE_CHARS: Final = 256
 
 
 def device_cookie_text(user: User, token: str) -> str:
-    """Value of a device cookie: a token, signed together with its user."""
+    """Value of a device cookie: a token with a signature for its user."""
     return Signer(salt=f"{_SALT}:{user.pk}").sign(token)
 
 
 def find(username: str, remote_addr: str, device: str = "", *, locked: bool = False) -> list[KnownPlace]:
-    """The known places of this name that match an attempt: the device before the address.
+    """The known places of this name that match an attempt: first the device, then the address.
 
-    One query, whether or not the name exists. `locked`: until the transaction ends.
+    One query, for existing and other names. `locked`: lock the rows until the transaction ends.
     """
     rows = _matching(locked=locked).all(
         name=username_key(username[:_MAX_NAME_CHARS]),
@@ -81,17 +81,17 @@ def remember_address(user: User, remote_addr: str) -> None:
     if not remote_addr:
         return
     key_hash = _address_hash(remote_addr)
-    known = _address_of_user().first(user_id=user.pk, key_hash=key_hash)
-    if known is None:
+    place = _address_of_user().first(user_id=user.pk, key_hash=key_hash)
+    if place is None:
         _add(user, PlaceKind.ADDRESS, key_hash, ADDRESS_LIFETIME)
     else:
-        _touch(user, known, ADDRESS_LIFETIME)
+        _touch(user, place, ADDRESS_LIFETIME)
 
 
 def remember_device(user: User, device: str) -> str | None:
     """Record the browser of a completed sign-in; returns the value of a new cookie when the browser needs one."""
-    for known in find(user.username, "", device) if device else ():
-        _touch(user, known, DEVICE_LIFETIME)
+    for place in find(user.username, "", device) if device else ():
+        _touch(user, place, DEVICE_LIFETIME)
         return None
     token = new_token()
     _add(user, PlaceKind.DEVICE, token_hash(token), DEVICE_LIFETIME)
@@ -99,7 +99,7 @@ def remember_device(user: User, device: str) -> str | None:
 
 
 def keep_through_password_change(user: User, *, former_epoch: int, remote_addr: str, device: str) -> None:
-    """Keep this place known after its user changed their own password here; other places are forgotten."""
+    """Keep this place known after the user changed their own password here. The new session epoch voids other places."""
     hashes = [_address_hash(remote_addr), token_hash(_token_of(device))]
     KnownPlace.objects.filter(user=user, epoch=former_epoch, key_hash__in=hashes).update(epoch=user.session_epoch)
 
@@ -140,11 +140,11 @@ def _add(user: User, kind: PlaceKind, key_hash: str, lifetime: timedelta) -> Non
     row_writes.delete([KnownPlace(pk=key) for (key,) in _surplus().tuples(user_id=user.pk, kind=kind.value)])
 
 
-def _touch(user: User, known: KnownPlace, lifetime: timedelta) -> None:
+def _touch(user: User, place: KnownPlace, lifetime: timedelta) -> None:
     now = clock.now()
-    if known.epoch != user.session_epoch or now - known.date_last_used >= _TOUCH_EVERY:
+    if place.epoch != user.session_epoch or now - place.date_last_used >= _TOUCH_EVERY:
         expired = now + lifetime
-        KnownPlace.objects.filter(pk=known.pk).update(
+        KnownPlace.objects.filter(pk=place.pk).update(
             epoch=user.session_epoch, date_last_used=now, date_expired=expired
         )
 

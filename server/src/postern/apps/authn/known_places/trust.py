@@ -1,7 +1,7 @@
-"""Browsers that a user trusts at the second factor: for a set time, the password alone signs them in there.
+"""Trusted browsers: for a limited time, the password alone signs the user in there.
 
-Off unless an administrator sets a number of days. A sign-in by trust is no proof of the second factor: what needs a
-recent one asks for it all the same. Terminals and the API never use it.
+Off by default; an administrator sets the number of days. A sign-in by trust does not prove the second factor: actions
+that need a recent second factor still require it. Terminals and the API do not use trust.
 """
 
 from datetime import timedelta
@@ -20,25 +20,29 @@ from postern.foundation.caller.actor import Actor
 from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID, new_token, token_hash
 
-#: Limit per user; the oldest one is removed first.
+#: Limit per user; the oldest is removed first.
 _MAX_BROWSERS: Final = 10
 _SALT: Final = "postern.trusted-browser"
 _MAX_COOKIE_CHARS: Final = 256
 
 
 def lifetime() -> timedelta:
-    """How long a browser can be trusted from now on; zero while trusting is off."""
+    """How long a browser is trusted; zero while trust is off."""
     return timedelta(days=preferences.get_int("SECURITY_TRUSTED_BROWSER_DAYS"))
 
 
 def standing_of(user: User) -> str:
-    """A hash of what a trust depends on: password (by the session epoch), role, roles in organizations, MFA level."""
+    """Hash of the state that a trust depends on: password (by the session epoch), role, roles in organizations, MFA
+    level.
+    """
     roles = sorted(f"{row.org_id}:{','.join(sorted(row.roles))}" for row in users.org_roles_of(user.pk))
     return token_hash(f"{user.session_epoch}|{user.role}|{user.mfa_level}|{'|'.join(roles)}")
 
 
 def trusted_by(user: User) -> QuerySet[TrustedBrowser]:
-    """The browsers that the user trusts now. None while trusting is off: a shorter time holds for earlier trusts, too."""
+    """The browsers that the user trusts now; none while trust is off. A reduced lifetime also applies to existing
+    trust.
+    """
     now, longest = clock.now(), lifetime()
     rows = TrustedBrowser.objects.filter(user=user, date_expired__gt=now, date_created__gt=now - longest)
     return rows.filter(standing=standing_of(user)) if longest else rows.none()
@@ -57,7 +61,7 @@ def find(user: User, cookie: str) -> TrustedBrowser | None:
 
 @transaction.atomic
 def begin(*, actor: Actor, user: User, remote_addr: str, user_agent: str) -> str | None:
-    """Trust the browser of a completed sign-in; returns the value of its cookie, None while trusting is off."""
+    """Trust the browser of a completed sign-in. Returns the value of its cookie; None while trust is off."""
     longest = lifetime()
     if not longest:
         return None
@@ -79,7 +83,7 @@ def begin(*, actor: Actor, user: User, remote_addr: str, user_agent: str) -> str
 
 @transaction.atomic
 def use(*, actor: Actor, user: User, browser: TrustedBrowser) -> bool:
-    """Record a sign-in without second factor; False when the trust has ended meanwhile.
+    """Record a sign-in without second factor. Returns False when the trust has ended meanwhile.
 
     The row of the user is locked first, as in the writes that end trust.
     """
@@ -93,14 +97,16 @@ def use(*, actor: Actor, user: User, browser: TrustedBrowser) -> bool:
 
 @transaction.atomic
 def end(*, actor: Actor, user: User, browser: TrustedBrowser) -> None:
-    """End one trust. Does nothing when it has already ended."""
+    """End the trust in a browser. Does nothing if it has already ended."""
     users.hold(actor, user)
     if TrustedBrowser.objects.filter(pk=browser.pk, user=user).delete()[0]:
         _audit(actor, audits.Event.BROWSER_TRUST_ENDED, user, browser)
 
 
 def end_all(user: User) -> int:
-    """End every trust of a user, in the transaction that records the reason; returns their number."""
+    """End the trust in all browsers of a user; returns their number. Call it in the transaction that records the
+    reason.
+    """
     return TrustedBrowser.objects.filter(user=user).delete()[0]
 
 

@@ -25,7 +25,7 @@ class SignInLocked(SignInRefused):
 
 
 class SignInWaits(SignInLocked):
-    """Some failures in a row for this name: the next attempt has to wait some seconds."""
+    """After some consecutive failures for this name, the next attempt has to wait some seconds."""
 
     def __init__(self, seconds: int) -> None:
         self.seconds = seconds

@@ -2,16 +2,16 @@
 client is that of the socket).
 
 An attempt is counted before the password is checked (`reserve`) and uncounted when the password was right (`release`).
-Every guess at an account counts here: passwords on every way in, the current password of a signed-in user, and
-signatures made with an access key. Codes of the second factor have stricter counters (`mfa_guard`). An account that one
-counter locks is locked everywhere.
+All guesses at an account count here: passwords on every way in, the current password of a signed-in user, and
+signatures with an access key. Codes of the second factor have stricter counters (`mfa_guard`). A lock by one counter
+applies to every way in.
 
-While an account is open, every attempt from a known place of the user (`places`) is checked and counts for the account,
-whatever others at the same address did. After some failures in a row the next attempt waits some seconds, except on a
-known device. While the account is locked, strangers are refused; a known place continues and
-waits longer after each failure. An attempt from a known device at a known address is limited by the device and counts
-for both, so alternating gains nothing. Proofs that nobody guesses (`require_open`) check only the account and the
-codes.
+While an account is not locked, every attempt from a known place of the user (`places`) is checked and counts for the
+account; failures of others at the same address do not matter. After some consecutive failures the next attempt has to
+wait some seconds, except on a known device. While the account is locked, attempts from unknown places are refused.
+Attempts from a known place are checked, and wait longer after each failure. An attempt from a known device at a known
+address is limited by the device and counts for both, so alternating between them gains nothing. Proofs that cannot be
+guessed (`require_open`) check only the locks of the account and of its codes.
 """
 
 import math
@@ -60,13 +60,13 @@ from postern.kernel.ids import ROOT_ORG_ID
 _MAX_ADDRESS_CHARS: Final = 64
 _STATE: Final = ("recent", "failures", "locks", "date_last_failure", "date_locked_until")
 _COUNTED: Final = frozenset({GuardKind.ACCOUNT.value, GuardKind.ADDRESS.value})
-#: A row is gone again after it was made, for each look; once is rare already.
-_MOST_LOOKS: Final = 3
+#: Attempts to create and lock the rows. An unlock can delete a row in between, which is rare.
+_MAX_LOCK_TRIES: Final = 3
 
 
 @dataclass(frozen=True, slots=True)
 class Waiting:
-    """A known place at which an attempt was counted, and the end of its wait before this attempt."""
+    """A known place that counted an attempt, and the end of its wait before that attempt."""
 
     place_id: UUID
     former_until: datetime | None
@@ -74,12 +74,12 @@ class Waiting:
 
 @dataclass(frozen=True, slots=True)
 class Attempt:
-    """A counted attempt. `tries_left`: the number of failures that a stranger may still make before a lock.
+    """A counted attempt. `tries_left`: the number of failures from unknown places that remain before a lock.
 
     The number is the same for a known place; a different number would reveal that the account exists. `locked_for`:
-    length of the lock that this attempt triggers. `locks_account`: the attempt locks the account for strangers. `at`:
-    the instant under which it is counted. `of_address`: it counts for the address, too. `places`: the known places of the
-    attempt; `waiting`: those at which it counts.
+    length of the lock that this attempt triggers. `locks_account`: the attempt locks the account for unknown places.
+    `at`: the instant of the count. `of_address`: it also counts for the address. `places`: the known places of the
+    attempt. `waiting`: the known places that count it.
     """
 
     account_hash: str
@@ -112,7 +112,7 @@ def reserve(
     """Count an attempt as failed in advance. Raises SignInLocked or SignInWaits without counting.
 
     `device`: value of the device cookie. `of_address=False` does not count for the address: a program with a stale key
-    must not lock out all users of its address. `waits=False`: the proof was already checked, so it counts in any case.
+    must not lock out all users of its address. `waits=False`: the proof was already checked, so no wait applies.
     """
     rules, now = lock_rules(), clock.now()
     rows = _locked_rows(
@@ -122,22 +122,22 @@ def reserve(
         remote_addr=remote_addr,
     )
     account, address, codes = rows[GuardKind.ACCOUNT], rows[GuardKind.ADDRESS], rows.get(GuardKind.MFA)
-    known = places.find(username, remote_addr, device, locked=True)
-    under_attack = is_locked(state_of(account), now=now)
-    # others at the same address are not the owner: while the account is open, their failures do not refuse this attempt
-    if known:
-        _refuse(now, codes, known[0] if under_attack else None)
+    known_places = places.find(username, remote_addr, device, locked=True)
+    is_account_locked = is_locked(state_of(account), now=now)
+    # while the account is not locked, failures of others at a known address do not refuse this attempt
+    if known_places:
+        _refuse(now, codes, known_places[0] if is_account_locked else None)
     else:
         _refuse(now, codes, account, address if of_address else None)
 
-    # A device is known only to whoever signed in there. At a known address anybody could see that nothing waits.
-    if waits and not under_attack and not any(place.kind == PlaceKind.DEVICE for place in known):
+    # Only a known device skips the wait. At a known address, others could see that there is no wait.
+    if waits and not is_account_locked and not any(place.kind == PlaceKind.DEVICE for place in known_places):
         until = account.date_waits_until
         if until is not None and until > now:
             raise SignInWaits(math.ceil((until - now).total_seconds()))
 
     limit, next_account, changed = rules.limit_count, state_of(account), []
-    if not under_attack:
+    if not is_account_locked:
         next_account = after_attempt(next_account, limit=limit, rules=rules, grows=False, now=now)
         changed.append((account, next_account))
     next_address = state_of(address)
@@ -145,12 +145,12 @@ def reserve(
         next_address = after_attempt(next_address, limit=limit * ADDRESS_FACTOR, rules=rules, grows=True, now=now)
         changed.append((address, next_address))
     _store(changed)
-    locks_account = not under_attack and is_locked(next_account, now=now)
+    locks_account = not is_account_locked and is_locked(next_account, now=now)
     locked_for = rules.window if locks_account else None
     waiting: tuple[Waiting, ...] = ()
-    if known and (under_attack or locks_account):
-        waiting = tuple(Waiting(place.pk, place.date_locked_until) for place in known)
-        locked_for, *_others = [_count_for(place, now=now) for place in known]
+    if known_places and (is_account_locked or locks_account):
+        waiting = tuple(Waiting(place.pk, place.date_locked_until) for place in known_places)
+        locked_for, *_others = [_count_for(place, now=now) for place in known_places]
     return Attempt(
         account_hash=account.key_hash,
         address_hash=address.key_hash,
@@ -158,7 +158,7 @@ def reserve(
         tries_left=max(limit - len(next_account.recent), 0),
         locks_account=locks_account,
         of_address=of_address,
-        places=tuple(place.pk for place in known),
+        places=tuple(place.pk for place in known_places),
         waiting=waiting,
         locked_for=locked_for,
     )
@@ -166,14 +166,15 @@ def reserve(
 
 @transaction.atomic
 def note_wrong(attempt: Attempt) -> None:
-    """The password was wrong: browsers have to solve puzzles, and after some failures in a row the next attempt waits.
+    """Record a wrong password: browsers then have to solve puzzles, and after some failures the next attempt has to
+    wait.
 
-    Not at `reserve`, because attempts that are still compared may be right, and programs sign in several times at once.
+    This is not part of `reserve`, because concurrent attempts that are still being compared may be right.
     """
     now = clock.now()
     account = locked_row(GuardKind.ACCOUNT, attempt.account_hash)
     delay = wait_after(state_of(account), rules=lock_rules(), now=now)
-    if delay:  # an end that is now would be in the future for attempts that began a moment ago
+    if delay:  # without a delay, `now` would still be in the future for attempts that read the clock before
         account.date_waits_until = now + delay
     account.date_last_wrong = now
     account.save(update_fields=["date_waits_until", "date_last_wrong"])
@@ -183,33 +184,33 @@ def note_wrong(attempt: Attempt) -> None:
 
 @transaction.atomic
 def release(attempt: Attempt) -> None:
-    """The password was right: reset the account's failures and uncount this attempt for the address.
+    """Record a right password: reset the account's failures and uncount this attempt for the address.
 
-    From a known place, only this attempt is uncounted for the account; failures of strangers stay.
+    For an attempt from a known place, failures from unknown places stay: only this attempt is uncounted.
     """
-    _give_back(attempt, whole=not attempt.places)
+    _uncount(attempt, resets_account=not attempt.places)
     if attempt.places:
-        rested = [KnownPlace(pk=key, failures=0, date_locked_until=None) for key in attempt.places]
-        change(rested, ("failures", "date_locked_until"))
+        reset_places = [KnownPlace(pk=key, failures=0, date_locked_until=None) for key in attempt.places]
+        change(reset_places, ("failures", "date_locked_until"))
 
 
 @transaction.atomic
 def take_back(attempt: Attempt) -> None:
     """Uncount only this attempt, because it was not checked."""
-    _give_back(attempt, whole=False)
+    _uncount(attempt, resets_account=False)
     for counted in attempt.waiting:
         place = KnownPlace.objects.filter(pk=counted.place_id, failures__gt=0)
         place.update(failures=F("failures") - 1, date_locked_until=counted.former_until)
 
 
-def _give_back(attempt: Attempt, *, whole: bool) -> None:
+def _uncount(attempt: Attempt, *, resets_account: bool) -> None:
     limit, now = lock_rules().limit_count, clock.now()
     changed = []
-    # A row that is gone has nothing to give back.
+    # A row that was deleted meanwhile has nothing to uncount.
     for row in _rows_for_update().all(account=attempt.account_hash, address=attempt.address_hash, codes=""):
         if row.kind == GuardKind.ADDRESS:
             next_state = without_attempt(state_of(row), attempt.at, limit=limit * ADDRESS_FACTOR, now=now)
-        elif whole:
+        elif resets_account:
             row.date_waits_until, next_state = None, GuardState()
         else:
             next_state = without_attempt(state_of(row), attempt.at, limit=limit, now=now)
@@ -218,10 +219,10 @@ def _give_back(attempt: Attempt, *, whole: bool) -> None:
 
 
 def require_open(username: str, remote_addr: str, *, device: str = "") -> None:
-    """Raise SignInLocked while the account is locked for this origin. Counts nothing.
+    """Raise SignInLocked while the account is locked for this origin. Does not count.
 
-    For proofs that nobody guesses (keys, signatures) and for codes, which have their own counters. Wrong passwords of
-    others at the same address do not refuse them: only a lock of the account does, and not at a known place.
+    For proofs that cannot be guessed (keys, signatures), and for codes, which have their own counters. A lock of the
+    address does not refuse them. A lock of the account does, except at a known place.
     """
     now = clock.now()
     locked = locks.of_name(username, now)
@@ -232,9 +233,9 @@ def require_open(username: str, remote_addr: str, *, device: str = "") -> None:
 
 
 def require_open_address(remote_addr: str) -> None:
-    """Raise SignInLocked while the address is locked, unless somebody has signed in from it. Counts nothing.
+    """Raise SignInLocked while the address is locked, unless a user has recently signed in from it. Does not count.
 
-    For steps of a sign-in before anybody is named. An address of many people is not closed by the failures of one.
+    For steps before the user is known. The failures of one person must not lock an address that many people share.
     """
     row = SignInGuard.objects.filter(kind=GuardKind.ADDRESS, key_hash=key_hash(GuardKind.ADDRESS, remote_addr)).first()
     if row is not None and is_locked(state_of(row), now=clock.now()) and not places.is_known_address(remote_addr):
@@ -275,9 +276,9 @@ def unlock_account(username: str, actor: Actor) -> None:
     Does nothing when there are none. Otherwise the user gets a message.
     """
     hashes = [key_hash(kind, username) for kind in OF_ACCOUNT]
-    gone = SignInGuard.objects.filter(kind__in=OF_ACCOUNT, key_hash__in=hashes).delete()[0]
+    deleted = SignInGuard.objects.filter(kind__in=OF_ACCOUNT, key_hash__in=hashes).delete()[0]
     waiting = KnownPlace.objects.filter(user__username_key=username_key(username), failures__gt=0)
-    if not waiting.update(failures=0, date_locked_until=None) + gone:
+    if not waiting.update(failures=0, date_locked_until=None) + deleted:
         return
     user = User.objects.named(username)
     audits.record(
@@ -316,27 +317,27 @@ def locked_row(kind: GuardKind, hashed: str, *, address: str = "") -> SignInGuar
 
 
 def _locked_rows(account: str, address: str, codes: str, *, remote_addr: str) -> dict[str, SignInGuard]:
-    """The counter rows of an account and an address, created if missing, and that of the codes if there is one, by kind,
-    locked until the transaction ends. Raises Unavailable.
+    """The counter rows of an account, an address and, if it exists, of the codes, by kind. Locked until the transaction
+    ends. Raises Unavailable.
 
-    Both are created before one is locked, the account first, so that two attempts cannot deadlock.
+    Missing rows of account and address are created before any is locked, the account first, which prevents deadlocks.
     """
     is_complete = len(_known_rows().tuples(account=account, address=address)) == len(_COUNTED)
-    for _look in range(_MOST_LOOKS):
+    for _try in range(_MAX_LOCK_TRIES):
         if not is_complete:
             blank = SignInGuard(kind=GuardKind.ADDRESS, key_hash=address, address=address_key(remote_addr))
             blank.address = blank.address[:_MAX_ADDRESS_CHARS]
             rows = [SignInGuard(kind=GuardKind.ACCOUNT, key_hash=account), blank]
             SignInGuard.objects.bulk_create(rows, ignore_conflicts=True)
-        found = {row.kind: row for row in _rows_for_update().all(account=account, address=address, codes=codes)}
-        if found.keys() >= _COUNTED:
-            return found
-        is_complete = False  # an administrator has unlocked one meanwhile, which deletes its row
+        rows_by_kind = {row.kind: row for row in _rows_for_update().all(account=account, address=address, codes=codes)}
+        if rows_by_kind.keys() >= _COUNTED:
+            return rows_by_kind
+        is_complete = False  # a concurrent unlock has deleted a row
     raise Unavailable(_("Too many users are signing in at the moment. Try again in a few seconds."))
 
 
 def _of_keys(**key_hash_by_kind: str) -> QuerySet[SignInGuard]:
-    """In the order in which they are locked: account, address, codes."""
+    """Counter rows, ordered for locking: account, address, codes."""
     kinds = {"account": GuardKind.ACCOUNT, "address": GuardKind.ADDRESS, "codes": GuardKind.MFA}
     keys = (Q(kind=kinds[name], key_hash=hashed) for name, hashed in key_hash_by_kind.items())
     return SignInGuard.objects.filter(reduce(or_, keys)).order_by("kind")
@@ -358,17 +359,17 @@ def _rows_for_update() -> PreparedObjects[SignInGuard]:
 
 
 def state_of(row: SignInGuard) -> GuardState:
-    """A row as the plain value that `lockout` computes with."""
+    """The plain value of a row, for the functions of `lockout`."""
     return GuardState(recent=tuple(row.recent), locks=row.locks, locked_until=row.date_locked_until)
 
 
 def store(row: SignInGuard, state: GuardState) -> None:
-    """Write a value back into its row, which is locked."""
+    """Store a value in its locked row."""
     _store([(row, state)])
 
 
 def _store(changed: Sequence[tuple[SignInGuard, GuardState]], *more: str) -> None:
-    """Write values back into their rows, and the columns named by `more`."""
+    """Store values in their rows, and the columns `more`."""
     for row, state in changed:
         row.recent, row.failures, row.locks = list(state.recent), len(state.recent), state.locks
         row.date_locked_until = state.locked_until
@@ -386,7 +387,7 @@ def _refuse(now: datetime, *counts: SignInGuard | KnownPlace | None) -> None:
 
 
 def _count_for(place: KnownPlace, *, now: datetime) -> timedelta:
-    """Count a failure at a known place during a lock; returns how long the place has to wait."""
+    """Count a failure at a known place during a lock. Returns the wait of the place."""
     last = place.date_locked_until
     place.failures = 1 if last is not None and now - last >= MAX_ADDRESS_LOCK else place.failures + 1
     delay = known_delay(place.failures)

@@ -1,17 +1,17 @@
 """Rules by which failed sign-ins lock an account name or an address. Pure functions over plain values.
 
 Each attempt is counted *before* the password is checked and uncounted when the password was right, so two simultaneous
-attempts cannot share the last free try. The instant of each failure is stored. No period of the window's length can
-therefore contain more failures than the limit, wherever it begins.
+attempts cannot share the last free try. The instant of each failure is stored, so that no period of the window's
+length can contain more failures than the limit.
 """
 
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Final
 
-#: Several users share one address; each may mistype a few times before the whole address is locked.
+#: An address has a higher limit, because several users may share it.
 ADDRESS_FACTOR: Final = 5
-#: An address that is locked repeatedly is locked longer each time, up to a day.
+#: Each consecutive lock of an address is longer, up to a day.
 MAX_ADDRESS_LOCK: Final = timedelta(days=1)
 
 
@@ -28,11 +28,11 @@ class LockRules:
 
 
 #: Wait of a known device or address after each failure while the account is locked. It allows three tries in half an
-#: hour, which makes ten together with the seven of strangers.
+#: hour, in addition to the seven of unknown places.
 _KNOWN_DELAYS: Final = (timedelta(minutes=1), timedelta(minutes=5), timedelta(minutes=25), timedelta(hours=1))
 
 
-#: Failures of strangers before they wait, and the wait after the last free one. Each further failure doubles it.
+#: Number of failures until unknown places have to wait, and the first wait. Each further failure doubles the wait.
 FREE_FAILURES: Final = 3
 _FIRST_WAIT: Final = timedelta(seconds=8)
 _MAX_WAIT: Final = timedelta(seconds=64)
@@ -43,7 +43,7 @@ class GuardState:
     """Counted attempts of one key. `recent`: their instants, as seconds since 1970. `locks`: number of consecutive
     locks.
 
-    `locked_until` stays after the lock is over, because the next lock depends on how long ago that was.
+    `locked_until` stays after the lock has ended, because the length of the next lock depends on it.
     """
 
     recent: tuple[float, ...] = ()
@@ -56,10 +56,10 @@ def is_locked(state: GuardState, *, now: datetime) -> bool:
 
 
 def wait_after(state: GuardState, *, rules: LockRules, now: datetime) -> timedelta:
-    """How long a stranger waits after a wrong password: not at all after the first two, then 8, 16, 32, 64 seconds.
+    """The wait of unknown places after a wrong password: none after the first two, then 8, 16, 32, 64 seconds.
 
-    So a slow run of guesses does not lock the account within a second, and a typing error costs nothing. The longest
-    wait is short, because the lock, from which known places are excepted, must come when somebody goes on.
+    The waits prevent guesses from locking the account within a second. Typing errors cost nothing. The maximum is
+    short, so that continued guessing leads to the lock, which does not apply to known places.
     """
     failures = sum(now - _instant(at) < rules.window for at in state.recent)
     if failures < FREE_FAILURES:
@@ -77,14 +77,14 @@ def after_attempt(state: GuardState, *, limit: int, rules: LockRules, grows: boo
     recent = (*(at for at in state.recent if now - _instant(at) < rules.window), now.timestamp())
     if len(recent) < limit:
         return replace(state, recent=recent)
-    forgiven = state.locked_until is not None and now - state.locked_until >= MAX_ADDRESS_LOCK
-    locks = 0 if forgiven else state.locks
+    is_reset = state.locked_until is not None and now - state.locked_until >= MAX_ADDRESS_LOCK
+    locks = 0 if is_reset else state.locks
     lock = min(rules.window * (2 ** min(locks, 10)), MAX_ADDRESS_LOCK) if grows else rules.window
     return GuardState(recent=recent, locks=locks + 1, locked_until=now + lock)
 
 
 def without_attempt(state: GuardState, at: float, *, limit: int, now: datetime) -> GuardState:
-    """The state after uncounting the attempt counted at `at`, which was right or was not checked.
+    """The state after uncounting the attempt of the instant `at`, which was right or was not checked.
 
     Other failures stay, so that a valid account cannot clear guesses at other accounts. A lock is lifted when fewer
     failures than the limit remain.

@@ -1,4 +1,4 @@
-"""Reads of the locks that `guard` and `mfa_guard` set, and the key of a counter."""
+"""Reads of the locks that `guard` and `mfa_guard` set, and the keys of counters."""
 
 from datetime import UTC, datetime
 from functools import cache
@@ -14,7 +14,7 @@ from postern.kernel.ids import token_hash
 #: Counters of account names.
 OF_ACCOUNT: Final = (GuardKind.ACCOUNT, GuardKind.MFA)
 _MAX_KEY_CHARS: Final = 512
-#: Placeholder of the instant after which locks end.
+#: Placeholder of the current instant in prepared queries.
 _INSTANT: Final = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -25,16 +25,16 @@ def key_hash(kind: GuardKind, key: str) -> str:
 
 
 def of_name(username: str, now: datetime) -> list[SignInGuard]:
-    """The counters of the name that lock it now."""
+    """The counters that lock this name now."""
     return _of_name().all(
         now=now, account=key_hash(GuardKind.ACCOUNT, username), codes=key_hash(GuardKind.MFA, username)
     )
 
 
 def locked_accounts(usernames: list[str]) -> dict[str, datetime]:
-    """The names that wrong passwords or wrong codes have locked now, with the end of each lock."""
+    """The names that are locked now by wrong passwords or wrong codes, with the end of each lock."""
     hashes = {key_hash(kind, name): name for name in usernames for kind in OF_ACCOUNT}
-    # Locks are few and names may be many, so read the locks instead of querying the names.
+    # There are few locks and perhaps many names, so read all locks.
     locked_until_by_name: dict[str, datetime] = {}
     for value, until in _of_accounts().tuples(now=clock.now()):
         if value in hashes and until is not None:

@@ -1,8 +1,8 @@
 """Counts wrong codes of the second factor, per account and in total (K6: guesses are counted per account and for all
 accounts together).
 
-The rules are those for passwords with lower limits, because six digits can be guessed. Addresses and cookies are not
-part of the counts, so spreading guesses over many of them gains nothing.
+The rules are those for passwords with lower limits, because six digits can be guessed. Counts are
+independent of addresses and cookies, so spreading guesses over many of them gains nothing.
 """
 
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Visitor:
 class CodeAttempt:
     """A counted attempt. `tries_left`: number of further wrong codes before the account is locked.
 
-    `at`: the instant under which it is counted.
+    `at`: the instant of the count.
     """
 
     username: str
@@ -73,7 +73,7 @@ def reserve(username: str, visitor: Visitor) -> CodeAttempt:
 
 @transaction.atomic
 def release(attempt: CodeAttempt) -> None:
-    """The code was right: reset the account's failures and uncount this attempt in the total."""
+    """Record a right code: reset the account's failures and uncount this attempt in the total."""
     account, everybody = _rows(attempt.username)
     guard.store(account, GuardState())
     state = without_attempt(guard.state_of(everybody), attempt.at, limit=ALL_LIMIT, now=clock.now())
@@ -81,7 +81,7 @@ def release(attempt: CodeAttempt) -> None:
 
 
 def require_open(username: str, visitor: Visitor) -> None:
-    """Raise MfaLocked while the account is locked for this visitor. Counts nothing."""
+    """Raise MfaLocked while the account is locked for this visitor. Does not count."""
     try:
         guard.require_open(username, visitor.remote_addr, device=visitor.device)
     except SignInLocked as locked:

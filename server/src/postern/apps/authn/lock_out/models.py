@@ -24,8 +24,8 @@ class SignInGuard(SavedRow):
     `recent` holds their instants (seconds since 1970), `failures` their number.
 
     Unknown names are counted and locked too, so that a lock does not reveal whether an account exists. `key_hash` is a
-    hash, because users sometimes type a password into the name field. `address` is set in rows of addresses, because
-    whoever unlocks one must be able to read it.
+    hash, because users sometimes type a password into the name field. `address` is set in rows of addresses, so that
+    administrators can read the address that they unlock.
     """
 
     id = models.BigAutoField(primary_key=True)
@@ -37,9 +37,9 @@ class SignInGuard(SavedRow):
     locks = models.PositiveIntegerField(default=0)
     date_last_failure = models.DateTimeField(default=clock.now)
     date_locked_until = models.DateTimeField(null=True)
-    #: When the next attempt is taken after some wrong passwords in a row, short of a lock.
+    #: End of the wait after some consecutive wrong passwords, before a lock.
     date_waits_until = models.DateTimeField(null=True)
-    #: When a password or signature was last wrong. A correct password does not clear it.
+    #: Time of the last wrong password or signature. A correct password does not clear it.
     date_last_wrong = models.DateTimeField(null=True)
 
     class Meta:

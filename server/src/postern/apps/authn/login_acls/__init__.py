@@ -1,1 +1,1 @@
-"""Login ACLs: from which addresses and at which times a person may come in, by any way."""
+"""Login ACLs: the addresses and times at which a user may sign in, on every way in."""

@@ -1,7 +1,7 @@
 """Writes of login ACLs.
 
-A rule about a person needs the right to change that person. Nobody changes the rules about themselves, except super
-administrators, who cannot shut themselves out from where they are.
+A rule about a user requires the right to change that user. Only super administrators can change rules about themselves,
+unless the change would refuse them at their current address.
 """
 
 from collections.abc import Mapping
@@ -20,14 +20,14 @@ from postern.apps.users.models import User
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
 
-#: More rules than this about one person cannot be understood by anybody.
+#: Maximum number of rules about one user, to keep them understandable.
 MOST_RULES: Final = 100
 _RECORDED: Final = ("name", "priority", "ip_group", "hours", "action", "is_active", "comment")
 
 
 @transaction.atomic
 def create_login_acl(*, actor: Actor, scope: OrgScope, values: Mapping[str, Any]) -> LoginAcl:
-    """Make a rule about `values["user"]`. Raises AboveYou, RuleRefused."""
+    """Create a rule about `values["user"]`. Raises AboveYou, RuleRefused."""
     user = _hold(actor, scope, values["user"])
     if LoginAcl.objects.filter(user=user).count() >= MOST_RULES:
         raise RuleRefused("user", _("A person can have at most %(number)d login ACLs.") % {"number": MOST_RULES})
@@ -41,7 +41,7 @@ def create_login_acl(*, actor: Actor, scope: OrgScope, values: Mapping[str, Any]
 
 @transaction.atomic
 def update_login_acl(*, actor: Actor, scope: OrgScope, acl: LoginAcl, values: Mapping[str, Any]) -> LoginAcl:
-    """Change a rule, which stays with its person. Raises AboveYou, RuleRefused."""
+    """Change a rule. Its user cannot be changed. Raises AboveYou, RuleRefused."""
     user = _hold(actor, scope, acl.user)
     acl = LoginAcl.objects.select_related("user").select_for_update(no_key=True, of=("self",)).get(pk=acl.pk)
     if values.get("user", user).pk != user.pk:
@@ -66,7 +66,7 @@ def delete_login_acl(*, actor: Actor, scope: OrgScope, acl: LoginAcl) -> None:
 
 @transaction.atomic
 def switch_off_all(*, actor: Actor, user: User) -> int:
-    """Switch off every rule about a person, for the command line; returns their number."""
+    """Switch off all rules about a user; returns their number. For the command line."""
     rules = list(LoginAcl.objects.select_for_update(no_key=True).filter(user=user, is_active=True))
     for acl in rules:
         acl.is_active = False
@@ -84,6 +84,8 @@ def _hold(actor: Actor, scope: OrgScope, user: User) -> User:
 
 
 def _require_own_admission(actor: Actor, user: User) -> None:
-    """Deleting a rule can shut out too: the next rule then decides."""
+    """Require that the actor is still admitted. Deleting a rule can also lock them out, because the next rule decides
+    then.
+    """
     if user.pk == actor.user_id and not deciding.is_admitted(user.pk, actor.remote_addr):
         raise ShutsYouOut(actor.remote_addr or "")

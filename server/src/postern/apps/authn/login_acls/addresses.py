@@ -4,13 +4,13 @@ from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address, ip_netw
 from typing import Final
 
 ANY: Final = "*"
-#: IPv4 as IPv6 writes it, in any spelling.
+#: IPv4-mapped IPv6 addresses.
 _IPV4_AS_IPV6: Final = IPv6Network("::ffff:0:0/96")
 Address = IPv4Address | IPv6Address
 
 
 def parsed_address(text: str) -> Address | None:
-    """The address; an IPv4 address that is written as IPv6 (`::ffff:10.0.0.1`) as IPv4. None for anything else."""
+    """The parsed address; an IPv4-mapped IPv6 address (`::ffff:10.0.0.1`) as IPv4. None for other texts."""
     try:
         address = ip_address(text)
     except ValueError:
@@ -20,10 +20,10 @@ def parsed_address(text: str) -> Address | None:
 
 
 def is_item(text: str) -> bool:
-    """Whether the text can be an entry of a group. IPv4 written as IPv6 cannot: callers have IPv4 addresses."""
+    """Whether the text can be an entry of a group. IPv4-mapped IPv6 cannot, because such callers have IPv4 addresses."""
     if text == ANY:
         return True
-    if "-" in text:  # its ends are read as the addresses of callers are
+    if "-" in text:  # its ends are parsed like the addresses of callers
         return _range(text) is not None
     try:
         network = ip_network(text, strict=False)
@@ -33,7 +33,7 @@ def is_item(text: str) -> bool:
 
 
 def contains(item: str, address: Address | None) -> bool:
-    """Whether the address belongs to the item. An unknown address (None) belongs to `*` alone."""
+    """Whether the address belongs to the item. An unknown address (None) belongs only to `*`."""
     if item == ANY:
         return True
     if address is None:

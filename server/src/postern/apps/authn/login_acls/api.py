@@ -1,4 +1,4 @@
-"""`acls/login-acls/`: login ACLs of one person, and the question whether a person would get in."""
+"""`acls/login-acls/`: login ACLs of one user, and a trial of the decision."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
@@ -53,7 +53,7 @@ class ClockField(PlainField):
 
 
 class CallerField(PlainField):
-    """The address of somebody who comes."""
+    """The address of a caller."""
 
     def to_internal_value(self, data: Any) -> str:
         text: str = super().to_internal_value(data)
@@ -80,7 +80,7 @@ class SpanSerializer(BodySerializer):
 
 
 class LoginAclSerializer(ResourceSerializer):
-    #: A rule without its addresses applies everywhere, so a misspelt key would lock its person out.
+    #: A rule without addresses applies everywhere, so a misspelled key could lock the user out.
     refuses_unknown = True
 
     user = OrgOwnedField(User, label=_("User"))
@@ -123,7 +123,7 @@ class LoginAclSerializer(ResourceSerializer):
 
 
 class TrialSerializer(BodySerializer):
-    """Who comes from where, and when (by default now)."""
+    """User, address and time (default: now) of a trial."""
 
     user = OrgOwnedField(User, label=_("User"))
     remote_addr = CallerField(max_length=100, label=_("Address"))
@@ -142,7 +142,7 @@ class OutcomeSerializer(serializers.Serializer[Any]):
 
 
 class LoginAclViewSet(ResourceViewSet):
-    """Login ACLs. A list names its person with `?user=`, who belongs to the organization."""
+    """Login ACLs. A list requires `?user=`, a member of the organization."""
 
     queryset = LoginAcl.objects.all()
     serializer_class = LoginAclSerializer
@@ -157,7 +157,7 @@ class LoginAclViewSet(ResourceViewSet):
     default_order = ("priority", "-date_updated", "name")
 
     def visible_rows(self) -> QuerySet[LoginAcl]:
-        """The rules about people of the organization; in the root, about everybody."""
+        """The rules about members of the organization; in the root organization, about all users."""
         rows = LoginAcl.objects.select_related("user")
         if self.scope.is_root:
             return rows
@@ -171,16 +171,16 @@ class LoginAclViewSet(ResourceViewSet):
     def _require_named_person(self, request: Request) -> None:
         """Contract (acls): a list without `?user=` of a member is 403."""
         user_id = parse_id(request.query_params.get("user", ""))
-        known = user_id is not None and (
+        is_member = user_id is not None and (
             User.objects.filter(pk=user_id).exists()
             if self.scope.is_root
             else Membership.objects.filter(org_id=self.scope.org_id, user_id=user_id).exists()
         )
-        if not known:
+        if not is_member:
             raise NotAllowed(now("Name a person of this organization with ?user=."))
 
     def hold_rows(self, rows: Sequence[Any], values: Sequence[Mapping[str, Any]], *, deleting: bool = False) -> None:
-        """Lock the caller first; each write then locks its person."""
+        """Lock the caller first; each write then locks its user."""
         users.hold_caller(self.actor)
         super().hold_rows(rows, values, deleting=deleting)
 
@@ -195,8 +195,8 @@ class LoginAclViewSet(ResourceViewSet):
 
     @action(detail=False, methods=["post"])
     def trial(self, request: Request) -> Response:
-        """Whether this person would get in from this address at this time, and which rule decides."""
-        asked = body_of(request, TrialSerializer, scope=self.scope, actor=self.actor)
-        at = asked.get("date")
-        decision = deciding.decide(asked["user"].pk, asked["remote_addr"], at=at)
+        """Whether this user would be admitted from this address at this time, and the deciding rule."""
+        body = body_of(request, TrialSerializer, scope=self.scope, actor=self.actor)
+        at = body.get("date")
+        decision = deciding.decide(body["user"].pk, body["remote_addr"], at=at)
         return Response(OutcomeSerializer(decision).data)

@@ -1,8 +1,8 @@
-"""Decides whether a person may come in from an address at a moment, for every way in (K51: every restriction holds for
+"""Decides whether a user is admitted from an address at a time, on every way in (K51: every restriction holds for
 every kind of credential).
 
 Contract (acls): the first active rule by priority, then the latest change, then the name decides. `allow` admits only
-what matches, `reject` refuses what matches, and without a rule everybody is admitted.
+matching attempts, `reject` refuses matching attempts, and without a rule everybody is admitted.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from postern.kernel import clock
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """`rule_id` and `rule` name the deciding rule; None and "" when there is none.
+    """`rule_id`, `rule`: id and name of the deciding rule; None and "" without a rule.
 
     `by_address`, `by_time`: whether the rule's addresses and times match.
     """
@@ -36,17 +36,17 @@ class Decision:
 
 
 def decide(user_id: UUID, remote_addr: str | None, *, at: datetime | None = None) -> Decision:
-    """The decision about this person. `at`: by default now. One prepared query."""
+    """The decision about this user. `at`: default now. One prepared query."""
     rules = _first_rule().tuples(user_id=user_id)
-    return Decision(is_admitted=True) if not rules else _judged(rules[0], remote_addr, at or clock.now())
+    return Decision(is_admitted=True) if not rules else _decision(rules[0], remote_addr, at or clock.now())
 
 
 def is_admitted(user_id: UUID, remote_addr: str | None) -> bool:
-    """Whether the person may come in from this address now."""
+    """Whether the user is admitted from this address now."""
     return decide(user_id, remote_addr).is_admitted
 
 
-def _judged(rule: Any, remote_addr: str | None, at: datetime) -> Decision:
+def _decision(rule: Any, remote_addr: str | None, at: datetime) -> Decision:
     rule_id, name, action, ip_group, hours = rule
     address = parsed_address(remote_addr or "")
     by_address = any(contains(item, address) for item in ip_group)

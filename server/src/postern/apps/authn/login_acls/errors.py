@@ -10,7 +10,7 @@ from postern.kernel.errors import PosternError
 
 
 class NotAdmitted(SignInRefused):
-    """A login ACL refuses the person from this address or at this time. Shown only after a correct first factor."""
+    """A login ACL refuses the user from this address or at this time. Shown only after a correct first factor."""
 
     slug = "acl_not_allow"
     denial = DenialCode.NOT_ADMITTED
@@ -21,7 +21,7 @@ class NotAdmitted(SignInRefused):
 
 
 class AdmissionEnded(PosternError):
-    """A login ACL refuses the signed-in caller: the rule, the address or the time has changed since the sign-in."""
+    """A login ACL refuses the signed-in caller, because rule, address or time have changed since the sign-in."""
 
     code = "acl_not_allow"
     status = 401
@@ -31,7 +31,7 @@ class AdmissionEnded(PosternError):
 
 
 class RuleRefused(PosternError):
-    """A rule that cannot be used; the response is a field error."""
+    """An invalid rule; the response is a field error."""
 
     code = "invalid"
 
@@ -41,14 +41,14 @@ class RuleRefused(PosternError):
 
 
 class OthersOnly(RuleRefused):
-    """The caller tried to change a rule about themselves."""
+    """The caller may not change rules about themselves."""
 
     def __init__(self) -> None:
         super().__init__("user", _("You cannot change this for your own account. Ask another administrator."))
 
 
 class ShutsYouOut(RuleRefused):
-    """With this rule, the caller could not come in again from where they are."""
+    """The rule would refuse the caller at their current address."""
 
     FIELD: ClassVar[str] = "ip_group"
 

@@ -1,7 +1,7 @@
 """Spans of time in a week: `{"days": [1, 2, 3, 4, 5], "start": "08:00", "end": "18:00"}`, in the time zone of the
 installation.
 
-Days follow ISO 8601: Monday is 1. The end is not included; an end that is not after the start is on the next day.
+Days follow ISO 8601: Monday is 1. The end is exclusive. An end that is not after the start is on the next day.
 """
 
 import re
@@ -15,12 +15,12 @@ _DAY: Final = 24 * 60
 
 def minute_of(text: str) -> int | None:
     """Minutes since midnight of `HH:MM`; None for any other text."""
-    found = _CLOCK.fullmatch(text)
-    return None if found is None else int(found[1]) * 60 + int(found[2])
+    match = _CLOCK.fullmatch(text)
+    return None if match is None else int(match[1]) * 60 + int(match[2])
 
 
 def covers(spans: Iterable[Mapping[str, Any]], moment: datetime) -> bool:
-    """Whether one of the spans contains this moment, which is local. No spans: always."""
+    """Whether one of the spans contains this local time. True without spans."""
     now = moment.hour * 60 + moment.minute
     today, yesterday = moment.isoweekday(), (moment.isoweekday() - 2) % 7 + 1
     has_spans = False

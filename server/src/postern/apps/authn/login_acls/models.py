@@ -20,10 +20,10 @@ def everywhere() -> list[str]:
 
 
 class LoginAcl(DatedModel):
-    """One rule about the ways in of one person; only the first active rule of a person decides.
+    """A rule about the sign-ins of one user. Only the first active rule of a user decides.
 
-    `ip_group`: addresses, networks, ranges and `*` (`addresses.py`). `hours`: spans of time (`hours.py`); none is always.
-    It applies in all organizations: a sign-in belongs to none.
+    `ip_group`: addresses, networks, ranges and `*` (`addresses.py`). `hours`: spans of time (`hours.py`); empty means
+    always. A rule applies in all organizations, because a sign-in belongs to none.
     """
 
     name = models.CharField(_("Name"), max_length=128)

@@ -1,1 +1,1 @@
-"""Sign-in with OpenID Connect: the providers, the visit, signing out on both sides."""
+"""Sign-in with OpenID Connect: providers, visits, and signing out on both sides."""

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 from postern.apps.authn.federation.errors import ProviderRefused
 
 
-class SecretWanted(ProviderRefused):
+class SecretRequired(ProviderRefused):
     """The stored secret belongs to another issuer or client."""
 
     def __init__(self) -> None:

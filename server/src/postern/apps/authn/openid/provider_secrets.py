@@ -1,4 +1,4 @@
-"""The encrypted client secrets by the id of their provider."""
+"""The store of encrypted client secrets, by the id of their provider."""
 
 from typing import Final
 

@@ -1,5 +1,5 @@
-"""Signing out on both sides: the browser goes to the provider after it signed out here, and a provider reports that a
-person signed out there (OpenID Connect RP-Initiated Logout, Back-Channel Logout).
+"""Signing out on both sides: after signing out here, the browser is redirected to the provider; a provider reports that
+a person signed out there (OpenID Connect RP-Initiated Logout, Back-Channel Logout).
 """
 
 import threading
@@ -28,16 +28,16 @@ from postern.kernel import clock
 from postern.kernel.errors import Unavailable
 from postern.kernel.ids import token_hash
 
-#: Longer than a logout token is taken.
+#: How long used logout tokens are remembered: longer than a token is accepted.
 _JTI_S: Final = tokens.LOGOUT_AGE_S + 2 * tokens.LEEWAY_S
-#: Reports of this process that wait for keys of a provider at the same time.
+#: Concurrent reports in this process that wait for the keys of a provider.
 _WAITING: Final = threading.BoundedSemaphore(2)
 
 
-def leaving(login_session: LoginSession) -> str:
-    """Where the browser goes after this sign-in has ended; empty when it stays here.
+def logout_address(login_session: LoginSession) -> str:
+    """The address for signing out at the provider of this sign-in; empty without one.
 
-    The ID token is not stored, so the provider may ask the person whether to sign out.
+    The ID token is not stored, so the provider may ask the person to confirm.
     """
     row = provider_of(login_session, KIND, queries.PROVIDERS)
     if row is None or not row.signs_out:
@@ -45,7 +45,7 @@ def leaving(login_session: LoginSession) -> str:
     try:
         endpoint = metadata_of(row.issuer, calls()).end_session
     except WebApiFailed:
-        return ""  # signing out here must not depend on the provider
+        return ""  # signing out of Postern must not depend on the provider
     if endpoint is None:
         return ""
     query = {"client_id": row.client_id, "post_logout_redirect_uri": addresses.after_logout()}
@@ -53,9 +53,9 @@ def leaving(login_session: LoginSession) -> str:
 
 
 def note_signed_out(row: OpenidProvider, token: str) -> int:
-    """Believe a logout token, once, and end the sign-ins that it is about; returns their number.
+    """Verify a logout token, once, and end the sign-ins that it names; returns their number.
 
-    Raises WebApiFailed when the token proves nothing, Unavailable when it cannot be judged now.
+    Raises WebApiFailed for an invalid token, Unavailable when the token cannot be verified now.
     """
     if not _WAITING.acquire(timeout=1.0):
         raise Unavailable(_("Too many reports at once. Try again in a moment."))
@@ -73,7 +73,7 @@ def _end(row: OpenidProvider, notice: LoggedOut) -> int:
     session, backend, now = session_hash(row.pk, notice.sid), backend_of(KIND, row.slug), clock.now()
     user_id = _person(row, notice, session)
     if user_id is not None:
-        users.hold_epoch(user_id)  # before a sign-in of theirs that is being made, or after it
+        users.hold_epoch(user_id)  # serialises with a concurrent sign-in of this user
     visits = ExternalRequest.objects.filter(provider=KIND, way_id=row.pk)
     if notice.subject:
         visits = visits.filter(tenant=row.issuer, subject=notice.subject)
@@ -82,13 +82,13 @@ def _end(row: OpenidProvider, notice: LoggedOut) -> int:
     visits.update(date_signed_out=now)
     if user_id is None:
         return 0
-    # A sign-in whose session at the provider is not known may be meant.
+    # Include sign-ins without a known session at the provider, because the token may be about them.
     return end_sign_ins(user_id, backend, (session, "") if session else ())
 
 
 def _person(row: OpenidProvider, notice: LoggedOut, session: str) -> UUID | None:
     if notice.subject:
-        user = arrivals.known(Source.OPENID, row.issuer, notice.subject)
+        user = arrivals.user_with_identity(Source.OPENID, row.issuer, notice.subject)
         return user.pk if user is not None else None
     for rows in (LoginSession.objects.filter(date_ended__isnull=True), PendingSignIn.objects.all()):
         user_id: UUID | None = rows.filter(provider_session=session).values_list("user_id", flat=True).first()

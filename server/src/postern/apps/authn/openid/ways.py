@@ -1,4 +1,4 @@
-"""A provider as a visit sees it."""
+"""The `Way` of an OpenID Connect provider."""
 
 from dataclasses import dataclass
 from typing import Final
@@ -18,13 +18,13 @@ from postern.integrations.web_apis.calls import WebCalls
 from postern.integrations.web_apis.person import Person
 
 KIND: Final = "openid"
-#: The person waits for the answer.
+#: The user waits for the provider.
 LIMIT_S: Final = 5.0
 _MOST_SID_CHARS: Final = 255
 
 
 def calls() -> WebCalls:
-    """The calls of one operation."""
+    """A new `WebCalls` for one operation."""
     return WebCalls(check=outbound.check_dial, limit_s=LIMIT_S)
 
 
@@ -36,7 +36,7 @@ def client_of(row: OpenidProvider) -> OpenidClient:
 
 @dataclass(frozen=True, slots=True)
 class OpenidWay(FederatedWay[OpenidProvider]):
-    """`is_bare`: the browser uses the paths of the contract, which have no id."""
+    """A stored provider. `is_bare`: the browser uses the paths of the contract, without an id."""
 
     is_bare: bool = False
 
@@ -70,8 +70,8 @@ class _Openid:
             tenant=self.row.issuer,
             subject=str(claims["sub"]),
             session=session,
-            # A mail address that the provider has not verified may be anybody's.
-            # Some providers write the truth value as text.
+            # An address that the provider has not verified may belong to another person.
+            # Some providers send the boolean as text.
             is_mail_believed=str(claims.get("email_verified")).lower() != "false",
         )
 

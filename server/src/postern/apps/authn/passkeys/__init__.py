@@ -1,1 +1,1 @@
-"""Passkeys: credentials of WebAuthn, and the calls in which a browser makes or shows one."""
+"""Passkeys: WebAuthn credentials, their registration and their assertions."""

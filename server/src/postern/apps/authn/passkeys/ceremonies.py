@@ -1,6 +1,6 @@
 """The messages of WebAuthn, checked by the library `webauthn`. Pure functions: no database, no clock.
 
-Everything that comes from a browser is untrusted: whatever the library raises for it is a refusal.
+Input from browsers is untrusted: any error of the library is a refusal.
 """
 
 import hashlib
@@ -28,7 +28,7 @@ from webauthn.helpers.structs import (
 
 from postern.apps.authn.passkeys.site import Site
 
-#: Time that browsers give a person, in milliseconds; the server's own limit is in `requests`.
+#: Time limit of the user in the browser, in milliseconds. The limit of the server is in `requests`.
 TIMEOUT_MS: Final = 120_000
 SITE_NAME: Final = "Postern"
 #: The specification allows ids of up to 1,023 bytes.
@@ -36,21 +36,21 @@ _MAX_ID_BYTES: Final = 1_023
 _MAX_KEY_BYTES: Final = 2_048
 
 
-class Wrong(ValueError):
+class InvalidAnswer(ValueError):
     """An answer that is malformed, forged, for another site or challenge, or without the user's presence."""
 
 
 @dataclass(frozen=True, slots=True)
-class Known:
-    """A passkey as the messages name it."""
+class KnownPasskey:
+    """A stored passkey, as WebAuthn messages identify it."""
 
     credential_id: bytes
     transports: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
-class Made:
-    """A passkey that an authenticator has made."""
+class NewPasskey:
+    """A new passkey of an authenticator."""
 
     credential_id: bytes
     public_key: bytes
@@ -59,17 +59,19 @@ class Made:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
-    """What an answer claims before it is checked: which passkey, and whose. `user_handle` is None if it says nothing."""
+class PasskeyClaim:
+    """The unverified claims of an answer: passkey and user. `user_handle` is None if it is missing."""
 
     credential_id: bytes
     user_handle: bytes | None
 
 
-def options_to_make(
-    site: Site, *, challenge: bytes, user_id: UUID, username: str, name: str, present: Sequence[Known]
+def registration_options(
+    site: Site, *, challenge: bytes, user_id: UUID, username: str, name: str, present: Sequence[KnownPasskey]
 ) -> dict[str, Any]:
-    """The browser's `publicKey` argument for a new passkey. The user's passkeys (`present`) are not made again."""
+    """The browser's `publicKey` argument to register a passkey. Authenticators with a passkey in `present` are
+    excluded.
+    """
     options = generate_registration_options(
         rp_id=site.rp_id,
         rp_name=SITE_NAME,
@@ -86,64 +88,70 @@ def options_to_make(
     return _plain(options_to_json(options))
 
 
-def options_to_show(site: Site, *, challenge: bytes, allowed: Sequence[Known], needs_pin: bool) -> dict[str, Any]:
-    """The browser's `publicKey` argument to show a passkey: one of `allowed`, or any one of this site.
+def assertion_options(
+    site: Site, *, challenge: bytes, allowed: Sequence[KnownPasskey], needs_pin: bool
+) -> dict[str, Any]:
+    """The browser's `publicKey` argument of an assertion: one of `allowed`; if empty, any passkey of this site.
 
     `needs_pin`: the authenticator has to verify the person, by PIN, fingerprint or face.
     """
-    wanted = UserVerificationRequirement.REQUIRED if needs_pin else UserVerificationRequirement.PREFERRED
+    verification = UserVerificationRequirement.REQUIRED if needs_pin else UserVerificationRequirement.PREFERRED
     options = generate_authentication_options(
         rp_id=site.rp_id,
         challenge=challenge,
         timeout=TIMEOUT_MS,
         allow_credentials=_descriptors(allowed) or None,
-        user_verification=wanted,
+        user_verification=verification,
     )
     return _plain(options_to_json(options))
 
 
-def check_made(answer: Mapping[str, Any], site: Site, *, challenge: bytes) -> Made:
-    """The passkey in the browser's answer. Raises Wrong."""
+def verify_registration(answer: Mapping[str, Any], site: Site, *, challenge: bytes) -> NewPasskey:
+    """Verify the registration in the browser's answer. Raises InvalidAnswer."""
     try:
-        made = verify_registration_response(
+        verified = verify_registration_response(
             credential=dict(answer),
             expected_challenge=challenge,
             expected_rp_id=site.rp_id,
             expected_origin=site.origin,
         )
-    except Exception as error:  # the library raises errors of many kinds for malformed bytes
-        raise Wrong(str(error)) from error
-    if not made.credential_id or len(made.credential_id) > _MAX_ID_BYTES:
-        raise Wrong("an id of this length is not allowed")
-    if len(made.credential_public_key) > _MAX_KEY_BYTES:
-        raise Wrong("a key of this length is not allowed")
-    return Made(
-        credential_id=made.credential_id,
-        public_key=made.credential_public_key,
-        sign_count=made.sign_count,
+    except Exception as error:  # the library raises many types of errors for malformed bytes
+        raise InvalidAnswer(str(error)) from error
+    if not verified.credential_id or len(verified.credential_id) > _MAX_ID_BYTES:
+        raise InvalidAnswer("an id of this length is not allowed")
+    if len(verified.credential_public_key) > _MAX_KEY_BYTES:
+        raise InvalidAnswer("a key of this length is not allowed")
+    return NewPasskey(
+        credential_id=verified.credential_id,
+        public_key=verified.credential_public_key,
+        sign_count=verified.sign_count,
         transports=_transports(answer),
     )
 
 
-def read_shown(answer: Mapping[str, Any]) -> Shown:
-    """Which passkey an answer is about. Raises Wrong when it does not say."""
+def read_claim(answer: Mapping[str, Any]) -> PasskeyClaim:
+    """The unverified claims of an answer. Raises InvalidAnswer when the passkey is missing."""
     response = answer.get("response")
     handle = response.get("userHandle") if isinstance(response, Mapping) else None
     raw = answer.get("rawId")
     try:
         if not isinstance(raw, str) or (handle is not None and not isinstance(handle, str)):
-            raise Wrong("no id")
-        return Shown(credential_id=base64url_to_bytes(raw), user_handle=base64url_to_bytes(handle) if handle else None)
+            raise InvalidAnswer("no id")
+        return PasskeyClaim(
+            credential_id=base64url_to_bytes(raw), user_handle=base64url_to_bytes(handle) if handle else None
+        )
     except ValueError as error:
-        raise Wrong("no id") from error
+        raise InvalidAnswer("no id") from error
 
 
-def check_shown(
+def verify_assertion(
     answer: Mapping[str, Any], site: Site, *, challenge: bytes, public_key: bytes, sign_count: int, needs_pin: bool
 ) -> int:
-    """The counter of a right answer that this passkey has signed. Raises Wrong, also for a counter that did not grow."""
+    """Verify an assertion of this passkey and return its counter. Raises InvalidAnswer, also if the counter did not
+    increase.
+    """
     try:
-        shown = verify_authentication_response(
+        verified = verify_authentication_response(
             credential=dict(answer),
             expected_challenge=challenge,
             expected_rp_id=site.rp_id,
@@ -153,31 +161,31 @@ def check_shown(
             require_user_verification=needs_pin,
         )
     except Exception as error:  # as above
-        raise Wrong(str(error)) from error
-    return shown.new_sign_count
+        raise InvalidAnswer(str(error)) from error
+    return verified.new_sign_count
 
 
 def hash_of(credential_id: bytes) -> str:
-    """Finds a passkey by its id: 64 hexadecimal digits."""
+    """The stored hash by which a passkey is found: 64 hexadecimal digits."""
     return hashlib.sha256(credential_id).hexdigest()
 
 
-def _descriptors(known: Sequence[Known]) -> list[PublicKeyCredentialDescriptor]:
+def _descriptors(passkeys: Sequence[KnownPasskey]) -> list[PublicKeyCredentialDescriptor]:
     return [
         PublicKeyCredentialDescriptor(
             id=passkey.credential_id, transports=[AuthenticatorTransport(name) for name in passkey.transports] or None
         )
-        for passkey in known
+        for passkey in passkeys
     ]
 
 
 def _transports(answer: Mapping[str, Any]) -> tuple[str, ...]:
-    """How the authenticator is reached, as far as the browser says; only names that the library knows."""
+    """The transports of the authenticator according to the browser; only names that the library supports."""
     response = answer.get("response")
     names = response.get("transports") if isinstance(response, Mapping) else None
-    known = {transport.value for transport in AuthenticatorTransport}
+    supported = {transport.value for transport in AuthenticatorTransport}
     texts = [name for name in names if isinstance(name, str)] if isinstance(names, list) else []
-    return tuple(sorted(known.intersection(texts)))
+    return tuple(sorted(supported.intersection(texts)))
 
 
 def _plain(text: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from postern.kernel.errors import PosternError
 
 
 class PasskeyFailed(MfaRefused):
-    """The answer of the browser was not right; all cases get the same text."""
+    """The answer of the browser is invalid. All cases have the same text."""
 
     slug = "passkey_failed"
     denial = DenialCode.MFA_FAILED
@@ -28,7 +28,7 @@ class PasskeyFailed(MfaRefused):
 
 
 class PasskeyLapsed(MfaRefused):
-    """Nobody has asked this browser for a passkey, or it took too long, or the answer was used."""
+    """The browser has no open request for a passkey: none was made, or it has expired or was answered."""
 
     slug = "passkey_lapsed"
     denial = DenialCode.MFA_FAILED
@@ -50,7 +50,7 @@ class PasskeyUnknown(SignInRefused):
 
 
 class OnlyLocalByPasskey(SignInRefused):
-    """A user of a directory or a provider signs in there; for them a passkey is a second factor only."""
+    """Users of a directory or a provider sign in there; their passkeys are second factors only."""
 
     slug = "only_local_users_are_allowed"
     knows_person = True
@@ -63,7 +63,7 @@ class OnlyLocalByPasskey(SignInRefused):
 
 
 class PasskeysUnusable(PosternError):
-    """The address of the console allows no passkeys."""
+    """Browsers allow no passkeys at the address of the console."""
 
     code = "passkeys_unusable"
 
@@ -98,7 +98,7 @@ class PasskeyTaken(PosternError):
 
 
 class LastFactor(PosternError):
-    """The only second factor of a user who must have a second factor."""
+    """The passkey is the only second factor of a user who must have one."""
 
     code = "last_factor"
 
@@ -109,7 +109,7 @@ class LastFactor(PosternError):
 
 
 def text_of(site: Site) -> str:
-    """Why passkeys cannot be used at this site; "" when they can."""
+    """The reason why passkeys cannot be used at this site; "" when they can."""
     match site.problem:
         case SiteProblem.ADDRESS:
             return _(

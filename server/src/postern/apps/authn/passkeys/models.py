@@ -1,4 +1,4 @@
-"""Tables of passkeys, and of the calls to a browser that are under way."""
+"""Tables of passkeys and of open WebAuthn requests."""
 
 from typing import Final
 
@@ -15,9 +15,9 @@ MAX_NAME_CHARS: Final = 64
 class Passkey(PosternModel):
     """A public key whose private part stays on a security key, a phone or a computer of the user.
 
-    `credential_hash` finds it by the (public) id that the authenticator chose. `sign_count` grows with each use;
-    passkeys that are copied between devices send 0 for ever. `rp_id` is the host name for which it was made: browsers
-    offer it there only.
+    `credential_hash`: hash of the (public) id that the authenticator chose. `sign_count` increases with each use;
+    passkeys that are copied between devices always send 0. `rp_id`: the host name for which it was made; browsers offer
+    it only there.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="passkeys", verbose_name=_("User"))
@@ -40,7 +40,7 @@ class Passkey(PosternModel):
 
 
 class PasskeyPurpose(models.TextChoices):
-    """What a call to the browser is for. An answer to one purpose is refused for every other."""
+    """The purpose of a request. Its answer is refused for every other purpose."""
 
     ENROL = "enrol", _("New passkey")
     SIGN_IN = "sign_in", _("Sign-in without a password")
@@ -49,9 +49,10 @@ class PasskeyPurpose(models.TextChoices):
 
 
 class PasskeyRequest(PosternModel):
-    """A call to a browser: its random challenge is answered once, within minutes, for one purpose.
+    """A WebAuthn request to a browser. Its random challenge can be answered once, within minutes, for one purpose.
 
-    The browser's session refers to the row, so nobody else can answer it. Without `user`, the answer names them.
+    The browser's session refers to the row, so only this browser can answer it. Without `user`, the answer names the
+    user.
     """
 
     purpose = models.CharField(max_length=8, choices=PasskeyPurpose.choices)

@@ -1,4 +1,4 @@
-"""Reads about passkeys."""
+"""Reads of passkeys."""
 
 from collections.abc import Sequence
 from uuid import UUID
@@ -9,13 +9,13 @@ from postern.apps.preferences import facade as preferences
 
 
 def present_site() -> Site:
-    """The site for which passkeys are made and used now."""
+    """The current site of passkeys."""
     return site_of(preferences.get_str("SITE_URL"))
 
 
 def has_passkey(user_id: UUID) -> bool:
-    """Whether the user has a passkey, even one for a former host name: otherwise a changed address would let a password
-    alone set up a new second factor.
+    """Whether the user has a passkey, also for a former host name. Otherwise, after a change of the address, a password
+    alone could set up a new second factor.
     """
     return Passkey.objects.filter(user_id=user_id).exists()
 
@@ -31,7 +31,7 @@ def usable_among(rows: Sequence[Passkey], site: Site) -> list[Passkey]:
 
 
 def is_usable(user_id: UUID) -> bool:
-    """Whether the user has a passkey that can be used at the console's present address."""
+    """Whether the user has a passkey that can be used at the console's current address."""
     site = present_site()
     return not site.problem and Passkey.objects.filter(user_id=user_id, rp_id=site.rp_id).exists()
 

@@ -15,7 +15,7 @@ _LOCAL: Final = "localhost"
 
 
 class SiteProblem(StrEnum):
-    """Why no passkey can be made or used at the address of the console."""
+    """The reason why passkeys cannot be made or used at the address of the console."""
 
     NONE = ""
     ADDRESS = "address"  # an IP address instead of a host name
@@ -24,7 +24,7 @@ class SiteProblem(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class Site:
-    """`origin` as browsers state it: `https://postern.example.com`, with the port unless it is the usual one."""
+    """`origin` in the form of browsers: `https://postern.example.com`, with the port unless it is the default."""
 
     rp_id: str
     origin: str
@@ -37,8 +37,12 @@ def site_of(url: str) -> Site:
     host = (parts.hostname or "").rstrip(".").lower()
     scheme = parts.scheme.lower()
     port = _port_of(url)
-    shown = f"[{host}]" if ":" in host else host
-    origin = f"{scheme}://{shown}" if port in {None, _DEFAULT_PORTS.get(scheme)} else f"{scheme}://{shown}:{port}"
+    bracketed_host = f"[{host}]" if ":" in host else host
+    origin = (
+        f"{scheme}://{bracketed_host}"
+        if port in {None, _DEFAULT_PORTS.get(scheme)}
+        else f"{scheme}://{bracketed_host}:{port}"
+    )
     return Site(rp_id=_ascii(host), origin=origin.replace(host, _ascii(host), 1), problem=_problem(scheme, host))
 
 

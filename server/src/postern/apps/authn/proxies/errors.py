@@ -22,7 +22,7 @@ class MethodClosed(SignInRefused):
 
 
 class PasswordWayClosed(MethodClosed):
-    """The password was right, but passwords of users of this source sign in nobody."""
+    """The password was right, but users of this source cannot sign in with a password."""
 
     slug = "backend_not_match"
     knows_person = True
@@ -33,7 +33,7 @@ class PasswordWayClosed(MethodClosed):
 
 
 class PasskeyCannotBeShown(MfaUnset):
-    """The person's only second factor is a passkey, which SSH has no way to ask for."""
+    """The only second factor of the user is a passkey, which SSH does not support."""
 
     def text(self) -> str:
         return _(
@@ -52,5 +52,5 @@ def _with_other_ways(closed: str, *, takes_codes: bool) -> str:
         otherwise = _(
             "Sign in to the console in a browser and open the session there, or ask an administrator: %(url)s"
         )
-    # Chinese sentences are not separated by a space, so the joint is translated too.
+    # Chinese sentences are not separated by a space, so the separator is part of the translation.
     return _("%(closed)s %(otherwise)s") % {"closed": closed, "otherwise": otherwise % {"url": console_address()}}

@@ -13,9 +13,10 @@ class ProxySignIn(PosternModel):
     """One sign-in through a proxy. The proxy holds the ticket; this row stores only its hash.
 
     The ticket is valid at one proxy (`proxy_id`), for a client at one address, and only while the user could sign in
-    the same way again. `epoch` is the value of `User.session_epoch` at sign-in, `key_hash` the SSH key of the first
-    factor ("" for a password), `certificate` its certificate (`ssh_certificates.judging.Mark`), `mfa` whether the second factor was verified. `provider_session`: hash of the session at
-    the provider behind the browser sign-in that gave a code. The proxy extends the ticket while the connection is open.
+    the same way again. The proxy extends it while the connection is open. `epoch`: value of `User.session_epoch` at
+    sign-in. `key_hash`: the SSH key of the first factor ("" for a password). `certificate`: its certificate
+    (`ssh_certificates.judging.Mark`). `mfa`: the second factor was verified. `provider_session`: for an SSH code, hash
+    of the session at the provider of the browser sign-in that made the code.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="proxy_sign_ins", verbose_name=_("User"))
@@ -41,12 +42,12 @@ class ProxySignIn(PosternModel):
 
 
 class AnsweredSignIn(SavedRow):
-    """Outcome of a request to sign in through a proxy, stored for some seconds, because a proxy repeats a request whose
+    """Outcome of a sign-in request of a proxy. It is stored for some seconds, because a proxy repeats requests whose
     response was lost.
 
     `name` identifies the request and its attempt without revealing their content (`foundation.requests.attempts`).
-    `counted` is the guess that was counted in advance. Once answered (`date_answered`), one of `denial`, `pending` and
-    `sign_in` holds the outcome.
+    `counted`: the attempt that was counted in advance. When the request is answered (`date_answered`), one of `denial`,
+    `pending` and `sign_in` is the outcome.
     """
 
     id = models.BigAutoField(primary_key=True)

@@ -1,1 +1,1 @@
-"""Puzzles: a proof of work that a browser shows before the server compares a password or mails a link."""
+"""Puzzles: proof of work that a browser sends before the server compares a password or mails a link."""

@@ -1,4 +1,4 @@
-"""When a puzzle has to be solved, and the use of a solution."""
+"""Decides when a puzzle is required, and uses up solutions."""
 
 from datetime import UTC, datetime, timedelta
 from functools import cache
@@ -20,22 +20,24 @@ from postern.foundation.database.prepared import PreparedQuery
 from postern.kernel import clock
 from postern.kernel.ids import token_hash
 
-#: A failed sign-in asks for puzzles for so long.
+#: Puzzles are required for this long after a failed sign-in.
 AFTER_FAILURE: Final = timedelta(hours=1)
 
 
 def require_before_sign_in(username: str, visitor: Visitor, solution: Solution | None) -> None:
     """Raise PuzzleRequired after a recent failure for this name or from this address, unless the puzzle is solved.
 
-    Known and unknown names are asked alike, and a known address too, so that a neighbour there learns nothing. A known
-    device is not asked: it has a signed cookie that only the owner of the account could get.
+    Puzzles are required for existing and other names, also from a known address, so that they reveal nothing to others
+    there. A known device is exempt: it has a signed cookie that only the owner of the account can have.
     """
     if _is_on() and _failed_recently(username, visitor.remote_addr) and not _is_known_device(username, visitor):
         _require(Purpose.SIGN_IN, username, solution)
 
 
 def require_before_mail(name: str, solution: Solution | None) -> None:
-    """Raise PuzzleRequired unless the puzzle is solved: a link is asked for seldom, and a mail reaches somebody else."""
+    """Raise PuzzleRequired unless the puzzle is solved. Always required, because requests are rare and cause mail to
+    others.
+    """
     if _is_on():
         _require(Purpose.FORGOTTEN_PASSWORD, name, solution)
 
@@ -71,12 +73,14 @@ def _failures() -> PreparedQuery:
 
 
 def _is_known_device(username: str, visitor: Visitor) -> bool:
-    known = places.find(username, visitor.remote_addr, visitor.device)
-    return any(place.kind == PlaceKind.DEVICE for place in known)
+    known_places = places.find(username, visitor.remote_addr, visitor.device)
+    return any(place.kind == PlaceKind.DEVICE for place in known_places)
 
 
 def _is_first_use(solution: Solution) -> bool:
-    """Remember the solution; False when it was used before. Of many at once, the database lets one be the first."""
+    """Record the use of a solution. Returns False when it was used before; the database decides between concurrent
+    uses.
+    """
     try:
         with transaction.atomic():
             UsedPuzzle.objects.create(token_hash=token_hash(solution.token), date_expired=clock.now() + LIFETIME)

@@ -10,7 +10,7 @@ from postern.kernel.errors import PosternError
 
 
 class PuzzleRequired(PosternError):
-    """A puzzle must be solved first. Nothing was compared, counted or sent. The answer has the puzzle."""
+    """A puzzle must be solved first. Nothing was compared, counted or sent. The response contains the puzzle."""
 
     code = "puzzle_required"
 

@@ -7,7 +7,9 @@ from postern.foundation.models import SavedRow
 
 
 class UsedPuzzle(SavedRow):
-    """A puzzle whose solution was used. It is remembered until it expires; then its age refuses it."""
+    """A puzzle whose solution was used. The row can be deleted after the expiry, when the solution is refused as
+    expired.
+    """
 
     token_hash = models.CharField(max_length=64, primary_key=True, editable=False)
     date_expired = models.DateTimeField(db_index=True)

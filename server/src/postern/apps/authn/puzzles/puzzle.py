@@ -1,9 +1,9 @@
-"""A puzzle and its solution, as plain values. Nothing is stored: whatever the server must know again is signed.
+"""Puzzles and solutions as plain values. Nothing is stored: the puzzle is in a signed token.
 
-The server chooses a number and derives a key from it with PBKDF2-HMAC-SHA256. Who has to find the number derives the key
-of 0, 1, 2 … until one fits. The server derives one key to make a puzzle and one to check it (0.33 ms each), the browser
-2,000 on average and never more than `MOST`. PBKDF2, because WebCrypto runs it at the speed of native code: with plain
-SHA-256 a program is 17 to 40 times as fast as a browser.
+The server chooses a number and derives a key from it with PBKDF2-HMAC-SHA256. The browser derives the keys of 0, 1, 2 …
+until one matches. The server derives one key to make a puzzle and one to check it (0.33 ms each), the browser 2,000 on
+average and at most `MOST`. PBKDF2 is used because WebCrypto runs it at native speed: with plain SHA-256 a program would
+be 17 to 40 times as fast as a browser.
 """
 
 import hashlib
@@ -20,10 +20,10 @@ from postern.apps.users.models import username_key
 from postern.kernel import clock
 from postern.kernel.ids import token_hash
 
-#: A solution is taken for so long: a page may wait while its user looks for a password.
+#: Solutions are accepted for this long, because a user may need time to find the password.
 LIFETIME: Final = timedelta(minutes=5)
 ROUNDS: Final = 1_000
-#: The number is below `MOST` and not below `_LEAST`: there is no lucky puzzle, and none that takes long.
+#: The number is at least `_LEAST` and below `MOST`, so no puzzle is trivial or takes too long.
 MOST: Final = 3_000
 _LEAST: Final = 1_000
 _KEY_BYTES: Final = 16
@@ -33,7 +33,7 @@ MAX_TOKEN_CHARS: Final = 256
 
 
 class Purpose(StrEnum):
-    """What a solution is good for."""
+    """The action for which a solution is valid."""
 
     SIGN_IN = "sign-in"
     FORGOTTEN_PASSWORD = "forgotten-password"  # noqa: S105 - not a password
@@ -60,7 +60,7 @@ class Solution:
 
 
 def new_puzzle(purpose: Purpose, name: str) -> Puzzle:
-    """A puzzle for one attempt with this name. It is the same work for known and unknown names."""
+    """A puzzle for one attempt with this name. The work is the same for existing and other names."""
     salt = secrets.token_hex(_SALT_BYTES)
     key = _key_of(_LEAST + secrets.randbelow(MOST - _LEAST), salt)
     expires = int((clock.now() + LIFETIME).timestamp())
@@ -68,7 +68,7 @@ def new_puzzle(purpose: Purpose, name: str) -> Puzzle:
 
 
 def is_solved(solution: Solution, purpose: Purpose, name: str) -> bool:
-    """Whether this solves a puzzle of ours for this purpose and name that has not expired. It may have been used."""
+    """Whether this solves an unexpired puzzle of this server for this purpose and name. Does not check earlier use."""
     try:
         text = _signer(purpose, name).unsign(solution.token)
     except BadSignature:

@@ -17,5 +17,5 @@ class SolutionSerializer(BodySerializer):
 
 def solution_in(body: dict[str, Any]) -> Solution | None:
     """The solution in a validated body with the optional field `puzzle`."""
-    found = body.get("puzzle")
-    return Solution(token=found["token"], number=found["number"]) if found else None
+    fields = body.get("puzzle")
+    return Solution(token=fields["token"], number=fields["number"]) if fields else None

@@ -1,1 +1,1 @@
-"""Providers of SAML 2.0: rows, visits, the test of a form, signing out on both sides."""
+"""Providers of SAML 2.0: rows, visits, tests of settings, signing out on both sides."""

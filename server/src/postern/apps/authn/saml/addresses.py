@@ -1,4 +1,4 @@
-"""The addresses of this console for a provider. From the setting SITE_URL, never from the Host header."""
+"""Addresses of this console for a provider, derived from SITE_URL, never from the Host header."""
 
 from postern.apps.authn.federation.addresses import at_console
 
@@ -18,5 +18,5 @@ def entity_id(slug: str) -> str:
 
 
 def logout(slug: str) -> str:
-    """Where the provider's messages about signing out arrive."""
+    """The address for the provider's messages about signing out."""
     return at_console(f"/core/auth/saml/{slug}/logout/")

@@ -1,4 +1,4 @@
-"""Why a SAML provider cannot be used as it is set up."""
+"""Reasons why a SAML provider cannot be used with its settings."""
 
 from typing import Final
 

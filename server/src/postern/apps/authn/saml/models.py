@@ -1,4 +1,4 @@
-"""Tables of SAML providers, and of the answers of theirs that were used."""
+"""Tables of SAML providers and of their used answers."""
 
 from typing import Final
 
@@ -12,7 +12,7 @@ from postern.kernel import clock
 
 
 class NameFormat(models.TextChoices):
-    """The NameID for which the provider is asked."""
+    """The NameID format that is requested from the provider."""
 
     ANY = "any", _("As the provider decides")
     PERSISTENT = "persistent", _("Persistent")
@@ -21,7 +21,7 @@ class NameFormat(models.TextChoices):
 
     @property
     def urn(self) -> str:
-        """As the standard names it; "" for any."""
+        """The URN of the standard; "" for any."""
         return _URNS[self]
 
 
@@ -35,10 +35,10 @@ _URNS: Final = {
 
 class SamlProvider(FederatedProvider):
     """A provider of SAML 2.0. `certificates`: PEM blocks; each may sign. `subject_claim`: the attribute that identifies
-    people; the NameID when empty. `slo_url`: empty when people are signed out of Postern only.
+    people; empty: the NameID. `slo_url`: empty if people are signed out of Postern only.
 
-    `own_certificate` is the public part of our key; the key is encrypted in the vault, under the id of this row. The same
-    holds for `encryption_certificate`, of a key of its own, which is made when `decrypts` is switched on first.
+    `own_certificate` is the public part of our key; the key is encrypted in the vault, under the id of this row. The
+    same applies to `encryption_certificate` and its separate key, which is made when `decrypts` is first switched on.
     """
 
     idp_entity_id = models.CharField(_("Entity ID of the provider"), max_length=255)
@@ -63,10 +63,11 @@ class SamlProvider(FederatedProvider):
 
 
 class SamlAnswer(PosternModel):
-    """An assertion that was taken: it is refused afterwards, and says whom the provider signs out.
+    """An accepted assertion. It is refused when used again, and identifies the sign-in when the provider signs a person
+    out.
 
-    `assertion_hash` is also the `provider_session` of the sign-in that came of it. `name_id`: how the provider calls the
-    person, as it wants to hear it again. `date_expired`: the assertion itself is refused as expired from then on.
+    `assertion_hash` is also the `provider_session` of the sign-in. `name_id`: the name of the person, in the form that
+    the provider expects in requests. `date_expired`: from this time the assertion is refused as expired.
     """
 
     provider = models.ForeignKey(SamlProvider, on_delete=models.CASCADE, related_name="answers")

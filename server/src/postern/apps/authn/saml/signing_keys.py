@@ -1,4 +1,4 @@
-"""Our encrypted private keys (PEM) by the id of the provider for which Postern signs, or whose assertions it decrypts."""
+"""The stores of our encrypted private keys (PEM) by the id of the provider: for signing, and for decrypting assertions."""
 
 from typing import Final
 

@@ -1,5 +1,5 @@
-"""Signing out on both sides by the redirect binding: the browser goes to the provider after it signed out here, and the
-provider sends it here with a signed request.
+"""Signing out on both sides with the redirect binding: after signing out here, the browser is redirected to the
+provider; the provider redirects browsers here with a signed request.
 """
 
 import secrets
@@ -23,12 +23,12 @@ from postern.integrations.web_apis.failures import WebApiFailed
 from postern.kernel import clock
 from postern.kernel.ids import token_hash
 
-#: Longer than a request is taken.
+#: How long used requests are remembered: longer than a request is accepted.
 _USED_S: Final = logout.AGE_S + 2 * SKEW_S
 
 
-def leaving(login_session: LoginSession) -> str:
-    """Where the browser goes after this sign-in has ended; empty when it stays here."""
+def logout_address(login_session: LoginSession) -> str:
+    """The address for signing out at the provider of this sign-in; empty without one."""
     row = provider_of(login_session, KIND, queries.PROVIDERS)
     answer = queries.answer_of(row, login_session.provider_session) if row is not None else None
     if row is None or answer is None or not row.slo_url:
@@ -43,36 +43,36 @@ def leaving(login_session: LoginSession) -> str:
             now=clock.now(),
         )
     except WebApiFailed:
-        return ""  # signing out here must not depend on the provider
+        return ""  # signing out of Postern must not depend on the provider
 
 
 def take_request(row: SamlProvider, query: str) -> str:
-    """Believe a request in a raw query, once, and end the sign-ins that it is about. Returns where the browser goes;
-    empty when the provider wants no answer.
+    """Verify a request in a raw query, once, and end the sign-ins that it names. Returns the address of the redirect
+    with our response; empty when the provider expects none.
 
-    Raises WebApiFailed when the request proves nothing, Unavailable when it cannot be judged now.
+    Raises WebApiFailed for an invalid request, Unavailable when it cannot be verified now.
     """
     side, now = _side(row), clock.now()
-    asked = logout.asked(query, side, now)
-    used = f"saml:logout:{row.pk}:{token_hash(asked.id)}"
+    logout_request = logout.asked(query, side, now)
+    used = f"saml:logout:{row.pk}:{token_hash(logout_request.id)}"
     with taken_once(used, _USED_S, failures.replayed):
-        _end(row, asked)
+        _end(row, logout_request)
     if not row.slo_url:
         return ""
-    return logout.response_address(side, asked, response_id=_message_id(), key=key_of(row), now=now)
+    return logout.response_address(side, logout_request, response_id=_message_id(), key=key_of(row), now=now)
 
 
-def _end(row: SamlProvider, asked: Asked) -> None:
-    answers = queries.answers_about(row, asked.name, asked.sessions)
+def _end(row: SamlProvider, logout_request: Asked) -> None:
+    answers = queries.answers_about(row, logout_request.name, logout_request.sessions)
     by_user: dict[str, list[SamlAnswer]] = {}
     for answer in answers:
         by_user.setdefault(answer.subject, []).append(answer)
     backend, now = backend_of(KIND, row.slug), clock.now()
     for subject in sorted(by_user):
         marks = [answer.assertion_hash for answer in by_user[subject]]
-        user = arrivals.known(Source.SAML, row.idp_entity_id, subject)
+        user = arrivals.user_with_identity(Source.SAML, row.idp_entity_id, subject)
         if user is not None:
-            users.hold_epoch(user.pk)  # before a sign-in of theirs that is being made, or after it
+            users.hold_epoch(user.pk)  # serialises with a concurrent sign-in of this user
         visits = ExternalRequest.objects.filter(provider=KIND, way_id=row.pk, details__provider_session__in=marks)
         visits.update(date_signed_out=now)
         if user is not None:

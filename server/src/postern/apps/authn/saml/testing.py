@@ -1,4 +1,4 @@
-"""Try a provider, which may not be saved yet. Nothing is dialled: only browsers go to a SAML provider."""
+"""Tests a provider, saved or not. No connection is made, because only browsers connect to a SAML provider."""
 
 from collections.abc import Mapping
 from datetime import timedelta
@@ -19,10 +19,12 @@ _SOON: Final = timedelta(days=30)
 
 
 def try_provider(*, actor: Actor, entered: Mapping[str, Any]) -> str:
-    """Whether sign-ins can work with these values; returns what to do next. Every test is audited. Raises WebApiFailed."""
-    shown = {name: entered.get(name, "") for name in ("idp_entity_id", "sso_url", "slo_url")}
+    """Check whether sign-ins can work with these values. Returns the next steps. Every test is audited. Raises
+    WebApiFailed.
+    """
+    audited = {name: entered.get(name, "") for name in ("idp_entity_id", "sso_url", "slo_url")}
     return audited_test(
-        actor=actor, model=SamlProvider, slug=str(entered["slug"]), shown=shown, attempt=lambda: _report(entered)
+        actor=actor, model=SamlProvider, slug=str(entered["slug"]), audited=audited, attempt=lambda: _report(entered)
     )
 
 

@@ -1,4 +1,4 @@
-"""A provider as a visit sees it. The answer is verified, used once, and becomes a person."""
+"""The `Way` of a SAML provider. An answer is verified, used once, and converted to a person."""
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
@@ -21,7 +21,7 @@ from postern.kernel import clock
 from postern.kernel.ids import token_hash
 
 KIND: Final = "saml"
-#: The name under which the maps find the NameID.
+#: Path of the NameID in the claims.
 NAME_ID: Final = "NameID"
 _MOST_CHARS: Final = 255
 
@@ -35,7 +35,9 @@ def key_of(row: SamlProvider) -> RSAPrivateKey:
 
 
 def _decryption_key_of(row: SamlProvider) -> RSAPrivateKey | None:
-    """Our key for encrypted assertions, if the row takes them. Raises WebApiFailed when it is lost."""
+    """Our key for encrypted assertions, if the provider has decryption switched on. Raises WebApiFailed when it is
+    lost.
+    """
     if not row.decrypts:
         return None
     pem = signing_keys.DECRYPTION.value.get(row.pk)
@@ -85,49 +87,53 @@ class _Saml:
             asked_since=visit.asked_since,
             decryption_key=_decryption_key_of(self.row),
         )
-        found = responses.read(code, expected, clock.now())
-        subject = _subject(self.row, found)
-        session = _use_once(self.row, found, subject)
-        return person_of(self.row, _claims(found), tenant=self.row.idp_entity_id, subject=subject, session=session)
+        assertion = responses.read(code, expected, clock.now())
+        subject = _subject(self.row, assertion)
+        session = _use_once(self.row, assertion, subject)
+        return person_of(self.row, _claims(assertion), tenant=self.row.idp_entity_id, subject=subject, session=session)
 
 
 def _request_id(state: str) -> str:
-    """Derived from the state with the key of the installation, so it is stored nowhere. An XML ID begins with no digit."""
+    """The id of our request. It is derived from the state, so it is not stored. An XML ID must not begin with a digit."""
     return f"_{salted_hmac('postern.saml.request', state, algorithm='sha256').hexdigest()}"
 
 
-def _subject(row: SamlProvider, found: Assertion) -> str:
-    """What identifies the person. Compared exactly, so nothing is cut or trimmed."""
+def _subject(row: SamlProvider, assertion: Assertion) -> str:
+    """The identifier of the person. It is not cut or trimmed, because it is compared exactly."""
     if not row.subject_claim:
-        if responses.is_transient(found.name_id):
+        if responses.is_transient(assertion.name_id):
             raise failures.transient()
-        return found.name_id.value
-    values = found.attributes.get(row.subject_claim, ())
+        return assertion.name_id.value
+    values = assertion.attributes.get(row.subject_claim, ())
     if len(values) != 1 or not 0 < len(values[0]) <= _MOST_CHARS or not values[0].isprintable():
         raise errors.no_subject(row.name, row.subject_claim)
     return values[0]
 
 
-def _claims(found: Assertion) -> Mapping[str, Any]:
-    """As the maps and rules read them: one value as text, several as a list."""
-    attributes = {name: values[0] if len(values) == 1 else list(values) for name, values in found.attributes.items()}
-    return {**attributes, NAME_ID: found.name_id.value}
+def _claims(assertion: Assertion) -> Mapping[str, Any]:
+    """The attributes in the form of claims: a single value as text, several values as a list."""
+    attributes = {
+        name: values[0] if len(values) == 1 else list(values) for name, values in assertion.attributes.items()
+    }
+    return {**attributes, NAME_ID: assertion.name_id.value}
 
 
-def _use_once(row: SamlProvider, found: Assertion, subject: str) -> str:
-    """Note the assertion, by which the sign-in is known afterwards. Raises WebApiFailed when it was there before."""
-    mark = session_hash(row.pk, found.id)
+def _use_once(row: SamlProvider, assertion: Assertion, subject: str) -> str:
+    """Store the assertion and return its hash, which identifies the sign-in. Raises WebApiFailed when it was used
+    before.
+    """
+    assertion_hash = session_hash(row.pk, assertion.id)
     try:
         with transaction.atomic():
             SamlAnswer.objects.create(
                 provider=row,
-                assertion_hash=mark,
+                assertion_hash=assertion_hash,
                 subject=subject,
-                name_hash=token_hash(found.name_id.value),
-                name_id=asdict(found.name_id),
-                session=found.session,
-                date_expired=found.until,
+                name_hash=token_hash(assertion.name_id.value),
+                name_id=asdict(assertion.name_id),
+                session=assertion.session,
+                date_expired=assertion.until,
             )
     except IntegrityError:
         raise failures.replayed() from None
-    return mark
+    return assertion_hash

@@ -9,7 +9,7 @@ from postern.kernel.errors import PosternError
 
 
 class MfaFailed(MfaRefused):
-    """The code is malformed, wrong, or was used before; all cases get the same answer (S5-012)."""
+    """The code is malformed, wrong, or was used before. All cases have the same response (S5-012)."""
 
     slug = "mfa_failed"
     denial = DenialCode.MFA_FAILED
@@ -31,7 +31,7 @@ class MfaFailed(MfaRefused):
 
 
 class MfaUnset(MfaRefused):
-    """A second factor is required, and the user has none yet."""
+    """A second factor is required, and the user has none."""
 
     slug = "mfa_unset"
     denial = DenialCode.MFA_UNSET

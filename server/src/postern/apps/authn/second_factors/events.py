@@ -7,7 +7,7 @@ from uuid import UUID
 
 @dataclass(frozen=True, slots=True)
 class SecondFactorReset:
-    """Somebody else, `by`, removed the authenticator app and the passkeys of the user."""
+    """Another person, `by`, removed the authenticator app and the passkeys of the user."""
 
     user_id: UUID
     by: str

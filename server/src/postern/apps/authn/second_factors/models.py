@@ -11,7 +11,7 @@ from postern.kernel import clock
 class TotpDevice(PosternModel):
     """A user's authenticator app. Its secret is encrypted in the vault, under the id of this row.
 
-    Unconfirmed until the user has entered a code of it. A user has at most one confirmed and one unconfirmed row.
+    Unconfirmed until the user has entered a code of the app. A user has at most one confirmed and one unconfirmed row.
     `last_step`: the time step of the last accepted code; codes of this step or earlier are refused.
     """
 
@@ -61,10 +61,10 @@ class SignInWay(models.TextChoices):
 
 
 class PendingSignIn(PosternModel):
-    """A sign-in whose first factor was right and whose second factor is missing (K27: an unfinished sign-in belongs to
-    one person).
+    """A sign-in with a right first factor that waits for the second factor (K27: an unfinished sign-in belongs to one
+    person).
 
-    It belongs to one user, under their password at that time (`epoch`), and leads to at most one sign-in (`date_used`).
+    It is valid for one user with the password of that time (`epoch`), and leads to at most one sign-in (`date_used`).
     Browsers refer to it in their session, proxies by a token whose hash is stored. Through a proxy it can be completed
     only at that proxy (`proxy_id`). `key_hash` identifies the SSH key of the first factor,
     `certificate` its certificate (`ssh_certificates.judging.Mark`), `provider_session` the session at the provider.

@@ -1,4 +1,4 @@
-"""Reads about the second factor."""
+"""Reads of the second factor."""
 
 from dataclasses import dataclass
 from datetime import datetime

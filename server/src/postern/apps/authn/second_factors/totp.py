@@ -1,6 +1,6 @@
 """Time-based one-time codes (RFC 6238): SHA-1, 6 digits, steps of 30 seconds, as all authenticator apps support.
 
-Pure functions. A code is valid for its own step and for the steps before and after, so that clocks may differ a little.
+Pure functions. A code is valid in its step and in the steps before and after, to tolerate small differences of clocks.
 """
 
 import base64

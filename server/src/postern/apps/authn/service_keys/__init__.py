@@ -1,1 +1,1 @@
-"""Access keys of service accounts, which administrators make."""
+"""Access keys of service accounts. Administrators make them."""

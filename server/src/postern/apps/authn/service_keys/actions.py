@@ -1,7 +1,7 @@
 """Writes of access keys that administrators make for service accounts.
 
-A key gives all rights of its account, so it needs the right to change the account. A service account does not write its
-own keys: who steals one must not make another that lasts.
+A key gives all rights of its account, so its writes require the right to change the account. A service account cannot
+write its own keys, so that a stolen key cannot be used to make another key.
 """
 
 from collections.abc import Mapping
@@ -26,7 +26,7 @@ from postern.foundation.caller.scope import OrgScope
 
 @transaction.atomic
 def create_key(*, actor: Actor, scope: OrgScope, values: Mapping[str, Any]) -> IssuedKey:
-    """Make a key of the service account `values["user"]`. Raises AboveYou, NotOfServiceAccount, TooManyAccessKeys."""
+    """Create a key of the service account `values["user"]`. Raises AboveYou, NotOfServiceAccount, TooManyAccessKeys."""
     user = _hold(actor, scope, values["user"])
     return make_key(
         actor=actor,
@@ -39,7 +39,9 @@ def create_key(*, actor: Actor, scope: OrgScope, values: Mapping[str, Any]) -> I
 
 @transaction.atomic
 def update_key(*, actor: Actor, scope: OrgScope, key: AccessKey, values: Mapping[str, Any]) -> AccessKey:
-    """Change comment, end or state of a key. A key that is switched off is refused at once. Raises AboveYou, OtherAccount."""
+    """Change comment, end or state of a key. A key that is switched off is refused at once. Raises AboveYou,
+    OtherAccount.
+    """
     user = _hold(actor, scope, key.user)
     key = AccessKey.objects.select_related("user").select_for_update(of=("self",)).get(pk=key.pk)
     if values.get("user", user).pk != user.pk:

@@ -16,7 +16,7 @@ from postern.foundation.rest.relations import OrgOwnedField
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.viewsets import ResourceViewSet
 
-#: Attribute of a new key with its secret, for the response that creates it.
+#: Attribute with the secret of a new key, for the response to its creation.
 _SECRET: Final = "secret_shown_once"  # noqa: S105 - the name of an attribute
 
 
@@ -34,7 +34,9 @@ class ServiceKeySerializer(AccessKeyFacts):
 
 
 class ServiceKeyViewSet(ResourceViewSet):
-    """Keys of the service accounts of the organization; in the root, of all. `?user=` names one account."""
+    """Keys of the service accounts of the organization; in the root organization, of all service accounts. `?user=`
+    names one account.
+    """
 
     queryset = AccessKey.objects.all()
     serializer_class = ServiceKeySerializer

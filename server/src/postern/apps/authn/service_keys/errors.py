@@ -6,11 +6,11 @@ from postern.apps.users.accounts.errors import FieldProblem
 
 
 class NotOfServiceAccount(FieldProblem):
-    """The account is a person, who makes their own keys."""
+    """The account is not a service account. People make their own keys."""
 
 
 class OtherAccount(FieldProblem):
-    """A key was to be moved to another account."""
+    """A key cannot be moved to another account."""
 
     def __init__(self) -> None:
         super().__init__("user", _("An access key stays with its service account. Make a new one for another account."))

@@ -23,7 +23,7 @@ class WrongCredentials(SignInRefused):
             self.tries_left,
         ) % {"number": self.tries_left, "minutes": self.lock_minutes}
         wrong = _("The username or password you entered is incorrect, please enter it again.")
-        # Chinese sentences are not separated by a space, so the joint is translated too.
+        # Chinese sentences are not separated by a space, so the separator is part of the translation.
         return _("%(wrong)s %(tries)s") % {"wrong": wrong, "tries": tries}
 
 
@@ -35,7 +35,7 @@ class KeyRefused(SignInRefused):
 
 
 class KeyWithoutPin(SignInRefused):
-    """The FIDO2 key was touched, but did not ask for its PIN. The key has signed, so the text may say why."""
+    """The FIDO2 key signed without verifying its PIN. The signature is valid, so the text may name the reason."""
 
     slug = "key_without_pin"
     denial = DenialCode.METHOD_DISABLED
@@ -49,7 +49,7 @@ class KeyWithoutPin(SignInRefused):
 
 
 class PeopleOnly(SignInRefused):
-    """A service account came by a way of people. It has access keys and SSH keys only."""
+    """A service account tried a way of signing in for people. It can only use access keys and SSH keys."""
 
     slug = "service_account"
     denial = DenialCode.METHOD_DISABLED
@@ -88,7 +88,7 @@ class SignInLapsed(MfaRefused):
 
 
 class PasswordVerifyRequired(PosternError):
-    """A change of the second factor needs a password that was entered recently, or a confirmation at the provider."""
+    """A change of the second factor requires a recent password or confirmation at the provider."""
 
     code = "password_verify_required"
 
@@ -99,7 +99,7 @@ class PasswordVerifyRequired(PosternError):
 
 
 class DirectoryOff(PosternError):
-    """A user of the directory confirms who they are, while the directory is switched off. Nothing was compared."""
+    """The password of a directory user cannot be checked while the directory is switched off."""
 
     code = "directory_off"
 
@@ -110,7 +110,7 @@ class DirectoryOff(PosternError):
 
 
 class DirectorySilent(Unavailable):
-    """A user of the directory confirms who they are, and the directory did not answer. Nothing was judged or counted."""
+    """The directory did not answer, so the password was neither checked nor counted."""
 
     code = "directory_silent"
 

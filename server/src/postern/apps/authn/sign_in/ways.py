@@ -1,7 +1,7 @@
 """The ways of signing in that an administrator has switched on, and their refusal.
 
-Every way asks here after the right first factor and again before a sign-in is completed. SSH keys and their certificates, access keys, SSO
-links and codes for SSH are none of these ways: they have switches of their own.
+Every way is checked after the right first factor, and again before a sign-in is completed. SSH keys and their
+certificates, access keys, SSO links and codes for SSH have their own settings.
 """
 
 from typing import Final
@@ -32,13 +32,13 @@ class WayClosed(SignInRefused):
 
 
 class PasswordsClosed(WayClosed):
-    """No password signs in anybody. Nothing was compared, so the text says nothing about the name."""
+    """Passwords of all sources are switched off. Nothing was compared, so the text reveals nothing about the name."""
 
     knows_person = False
 
 
 def is_open(way: str) -> bool:
-    """Whether an administrator has left this way on."""
+    """Whether this way is switched on."""
     return way in preferences.get_order(_SETTING)
 
 
@@ -50,7 +50,7 @@ def require(backend: str, user: User) -> None:
 
 
 def require_passwords() -> None:
-    """Raise PasswordsClosed if passwords of both kinds are switched off: then they are not even compared."""
+    """Raise PasswordsClosed if passwords of both kinds are switched off. They are not compared then."""
     if not is_open("password") and not is_open("ldap"):
         raise PasswordsClosed
 
@@ -64,7 +64,7 @@ def way_of_caller(actor: Actor) -> str:
 
 
 def _way_of(backend: str, source: str) -> str:
-    if backend == "password":  # the backend of both kinds in logs and sign-ins
+    if backend == "password":  # both kinds of passwords have this backend in logs and sign-ins
         return "ldap" if source == Source.LDAP else "password"
     kind = backend.partition(":")[0]
     return kind if kind in _OTHERS else ""

@@ -7,10 +7,10 @@ from postern.foundation.models import SavedRow
 
 
 class UsedSignature(SavedRow):
-    """A signature that was accepted, so that it is not accepted again: of a signed request, or of an SSH sign-in (K8: a
+    """An accepted signature of a request or an SSH sign-in, stored so that it is not accepted again (K8: a
     public key alone signs nobody in).
 
-    An SSH signature has no date. It is remembered as long as the user (`user_id`) has the key (`key_hash`), after
+    An SSH signature has no date. It is stored as long as the user (`user_id`) has the key (`key_hash`), after
     `date_expired` in `PastSignatures`. Until `date_repeatable`, the same attempt (`attempt_hash`) may present it again.
     """
 
@@ -30,7 +30,9 @@ class UsedSignature(SavedRow):
 
 
 class PastSignatures(SavedRow):
-    """Old connections that a key has signed, packed (see `past_signatures`). `part`: first byte of their digests."""
+    """Packed digests of old connections that a key has signed (see `past_signatures`). `part`: first byte of their
+    digests.
+    """
 
     id = models.BigAutoField(primary_key=True)
     user_id = models.UUIDField(editable=False)

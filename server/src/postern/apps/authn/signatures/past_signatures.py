@@ -1,7 +1,7 @@
 """Compact storage of old SSH signatures whose keys are still in use: eight bytes each, in at most 256 rows per key.
 
 A signature of an SSH sign-in has no date, so it could be replayed as long as its user has the key. `UsedSignature`
-remembers it for a while; then it moves here.
+stores it for a while; then it moves here.
 """
 
 from collections import defaultdict
@@ -14,10 +14,10 @@ from postern.apps.authn.signatures.models import PastSignatures
 from postern.apps.users.models import User
 
 _BYTES: Final = 8
-#: Signatures in one row. That makes eight million per key: one sign-in per second for three months. The oldest are
-#: dropped.
-_MOST: Final = 32_768
-#: Keys checked in one batch.
+#: Maximum number of signatures in a row: eight million per key, or one sign-in per second for three months. The oldest
+#: are dropped.
+_MAX_PER_ROW: Final = 32_768
+#: Number of keys in one batch.
 _KEYS: Final = 500
 
 
@@ -29,7 +29,7 @@ class Signature(NamedTuple):
     connection_hash: str
 
 
-def knows(signature: Signature) -> bool:
+def is_stored(signature: Signature) -> bool:
     """Whether the signature is stored."""
     part, digest = _placed(signature.connection_hash)
     rows = PastSignatures.objects.filter(user_id=signature.user_id, key_hash=signature.key_hash, part=part)
@@ -38,7 +38,7 @@ def knows(signature: Signature) -> bool:
 
 
 def remember(signatures: Iterable[Signature]) -> None:
-    """Store signatures; those of one key in the order of their use. Must run inside a transaction."""
+    """Store signatures. Signatures of one key must be in the order of use. Must run inside a transaction."""
     fresh: defaultdict[tuple[UUID, str, int], list[bytes]] = defaultdict(list)
     for signature in signatures:
         part, digest = _placed(signature.connection_hash)
@@ -48,11 +48,11 @@ def remember(signatures: Iterable[Signature]) -> None:
         if row is None:
             row = PastSignatures(user_id=user_id, key_hash=key_hash, part=part, digests=b"")
         digests = dict.fromkeys([*_split(bytes(row.digests)), *fresh[user_id, key_hash, part]])
-        row.digests = b"".join(list(digests)[-_MOST:])
+        row.digests = b"".join(list(digests)[-_MAX_PER_ROW:])
         row.save()
 
 
-def forget_unheld() -> None:
+def delete_without_key() -> None:
     """Delete signatures of keys that their users no longer have."""
     pairs = list(PastSignatures.objects.order_by().values_list("user_id", "key_hash").distinct())
     for first in range(0, len(pairs), _KEYS):

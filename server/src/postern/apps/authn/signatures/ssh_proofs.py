@@ -1,7 +1,7 @@
 """Proof of possession of an SSH key: the signed sign-in request of RFC 4252, section 7, verified by the control plane.
 
 The client signs its connection identifier together with the request (user name, key). A proxy forwards both unchanged.
-Pure functions: bytes in, values out; they do not know the owner of the key.
+Pure functions, without access to the owners of keys.
 """
 
 import hashlib
@@ -14,8 +14,8 @@ from postern.kernel.ssh_keys.certificates import Certificate, CertificateProblem
 from postern.kernel.ssh_keys.fields import FieldReader, FieldsProblem
 from postern.kernel.ssh_keys.public_keys import PublicKeyProblem, SshPublicKey, key_of_blob, parse_public_key
 
-#: Minimum time to remember a connection identifier, so that its signature is accepted only once. Signatures of keys in
-#: use are kept longer.
+#: Minimum retention of a connection identifier, so that its signature is accepted only once. Signatures of keys in use
+#: are stored longer.
 REMEMBERED: Final = timedelta(days=90)
 MAX_SIGNED_BYTES: Final = 16 * 1024
 
@@ -33,9 +33,9 @@ class ProofProblem(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KeyProof:
-    """A signed sign-in request. Not verified before `holds` returns True. `username` is what the client sent.
+    """A signed sign-in request. Unverified until `holds` returns True. `username`: as the client sent it.
 
-    `certificate`: the client named its key by a certificate, which nobody has judged yet.
+    `certificate`: the certificate that the client sent instead of a key; not yet checked.
     """
 
     username: str
@@ -47,12 +47,12 @@ class KeyProof:
 
     @property
     def key_hash(self) -> str:
-        """Identifies the key, in 64 hexadecimal digits."""
+        """Hash that identifies the key: 64 hexadecimal digits."""
         return hash_of_key(self.key.blob)
 
     @property
     def connection_hash(self) -> str:
-        """Identifies the client's connection and the key, in 64 hexadecimal digits."""
+        """Hash that identifies the client's connection and the key: 64 hexadecimal digits."""
         return hashlib.sha256(b"postern ssh sign-in\x00" + self.connection + self.key.blob).hexdigest()
 
 
@@ -92,7 +92,7 @@ def _read(signed: bytes, signature: bytes) -> KeyProof:
     number, username, service, method = reader.byte(), reader.string(), reader.string(), reader.string()
     if number != _USERAUTH_REQUEST or service != _SERVICE or method != _METHOD or reader.byte() != 1:
         raise ProofProblem("not a signed request to sign in")
-    reader.string()  # the algorithm: the signature names its own, and the key decides which algorithms are allowed
+    reader.string()  # the algorithm: the signature also names it, and the key decides which algorithms are allowed
     blob = reader.string()
     reader.end()
     certificate = read_certificate(blob) if is_certificate(blob) else None
@@ -112,5 +112,5 @@ def holds(proof: KeyProof) -> bool:
 
 
 def lacks_pin(proof: KeyProof) -> bool:
-    """Whether a FIDO2 key made this signature without its PIN. Only for a proof that `holds`."""
+    """Whether a FIDO2 key made this signature without its PIN. Call it only for a verified proof."""
     return signatures.lacks_pin(proof.key, proof.signature)

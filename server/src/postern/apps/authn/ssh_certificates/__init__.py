@@ -1,1 +1,1 @@
-"""Certificates of users' SSH keys: which authorities are trusted, and whether a certificate lets somebody in."""
+"""Certificates of users' SSH keys: trusted authorities, and checks of certificates."""

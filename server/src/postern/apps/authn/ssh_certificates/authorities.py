@@ -1,6 +1,6 @@
-"""The authorities that an administrator trusts, and what they revoked, as the settings say now.
+"""The trusted authorities and the revoked certificates of the settings.
 
-A text that cannot be read, which only a change by hand can leave, trusts nobody.
+If a setting cannot be parsed, which requires an edit of the database, no certificate is trusted.
 """
 
 import logging
@@ -15,7 +15,7 @@ _logger = logging.getLogger(__name__)
 
 AUTHORITIES: Final = "TERMINAL_USER_CA_KEYS"
 REVOKED: Final = "TERMINAL_REVOKED_CERTIFICATES"
-#: A change of these can make certificates void that somebody came in with.
+#: Settings whose change can void certificates of existing sign-ins.
 SETTINGS: Final = frozenset({AUTHORITIES, REVOKED})
 
 
@@ -25,7 +25,7 @@ def trusted() -> frozenset[str]:
 
 
 def revocations() -> Revocations | None:
-    """What is revoked. None when that cannot be read: then nothing is accepted."""
+    """The revoked certificates. None if the setting cannot be parsed: no certificate is accepted then."""
     return _revocations(preferences.get_str(REVOKED))
 
 

@@ -11,7 +11,7 @@ from postern.contracts.enums import DenialCode
 
 
 class Fault(StrEnum):
-    """Why a certificate lets nobody in; the reason in the login log."""
+    """The reason why a certificate is refused, also in the login log."""
 
     UNTRUSTED = "certificate_untrusted"
     NOT_OF_USER = "certificate_of_host"
@@ -49,7 +49,7 @@ _MOST_OPTION_CHARS: Final = 64
 
 
 class CertificateRefused(SignInRefused):
-    """The certificate lets nobody in, or not this user. Its key has signed, so the text may say why."""
+    """The certificate is invalid, or not for this user. Its key has signed, so the text may name the reason."""
 
     denial = DenialCode.METHOD_DISABLED
 

@@ -1,7 +1,7 @@
-"""Decides whether a certificate lets in whoever proved its key, before anybody is looked up.
+"""Checks the certificate of a verified proof, before the user is looked up.
 
-So no refusal says anything about a name. Everything that the certificate demands and that is not enforced here is
-refused (K33: certificates are checked whole).
+Refusals therefore reveal nothing about a name. A certificate with a requirement that is not enforced here is refused
+(K33: certificates are checked whole).
 """
 
 from collections.abc import Mapping
@@ -19,18 +19,20 @@ from postern.kernel import clock
 from postern.kernel.ssh_keys import certificates
 from postern.kernel.ssh_keys.certificates import Certificate, CertificateProblem
 
-#: Longest time between beginning and end. Used signatures are remembered for as long.
+#: Maximum validity of a certificate. Used signatures are stored for as long.
 LONGEST: Final = ssh_proofs.REMEMBERED
 _ADDRESSES: Final = "source-address"
 _PIN: Final = "verify-required"
 _ENFORCED: Final = frozenset({_ADDRESSES, _PIN})
-#: Without this extension the authority wants no terminal for the user, but a session may open one.
+#: Extension that permits a terminal. It is required, because any session may open one.
 _TERMINAL: Final = "permit-pty"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Mark:
-    """What is stored of a certificate with a sign-in, and audited. `authority`, `key`: fingerprints (SHA256:…)."""
+    """The facts about a certificate that a sign-in stores and the log records. `authority`, `key`: fingerprints
+    (SHA256:…).
+    """
 
     authority: str
     key: str
@@ -40,7 +42,7 @@ class Mark:
 
     @classmethod
     def of(cls, certificate: Certificate) -> "Mark":
-        """The mark of a certificate that ends."""
+        """The mark of a certificate with an end of validity."""
         return cls(
             authority=certificate.authority.sha256,
             key=certificate.key.sha256,
@@ -61,7 +63,7 @@ class Mark:
         )
 
     def stored(self) -> dict[str, str]:
-        """As a row stores it. The serial number as text: JSON does not have numbers of eight bytes everywhere."""
+        """The JSON of a row. The serial number is text, because not every JSON parser supports numbers of eight bytes."""
         return {
             "authority": self.authority,
             "key": self.key,
@@ -72,7 +74,7 @@ class Mark:
 
     @property
     def is_withdrawn(self) -> bool:
-        """Whether the authority is not trusted any more, or the certificate was revoked."""
+        """Whether the authority is no longer trusted, or the certificate was revoked."""
         revoked = authorities.revocations()
         if revoked is None or self.authority not in authorities.trusted():
             return True
@@ -80,16 +82,16 @@ class Mark:
 
     @property
     def is_over(self) -> bool:
-        """Whether its time has passed."""
+        """Whether the certificate has expired."""
         return self.date_expired <= clock.now()
 
 
-#: The last second of the year 9999: certificates may name later ones, and datetime has none.
+#: The last second of the year 9999, because datetime does not support the later ends that certificates may have.
 _LAST: Final = int(datetime(9999, 12, 31, 23, 59, 59, tzinfo=UTC).timestamp())
 
 
 def require(proof: KeyProof, certificate: Certificate, *, username: str, remote_addr: str) -> None:
-    """Raise CertificateRefused unless the certificate lets in, under this name, who made this proof, which `holds`."""
+    """Raise CertificateRefused unless the certificate permits a sign-in with this name. `proof` is a verified proof."""
     if not is_trusted(certificate):
         raise CertificateRefused(Fault.UNTRUSTED)
     if certificate.kind != certificates.USER:
@@ -103,7 +105,7 @@ def require(proof: KeyProof, certificate: Certificate, *, username: str, remote_
 
 
 def is_trusted(certificate: Certificate) -> bool:
-    """Whether an authority that is trusted now has signed this certificate."""
+    """Whether a currently trusted authority has signed this certificate."""
     return certificate.authority.sha256 in authorities.trusted() and certificate.is_signed
 
 

@@ -1,1 +1,1 @@
-"""Codes for SSH: a user who is signed in with a browser gets one, and enters it as the password of an SSH client."""
+"""Codes for SSH: a user who is signed in with a browser gets a code, and enters it as the password in an SSH client."""

@@ -21,9 +21,9 @@ from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID
 from postern.kernel.secret import Secret
 
-#: Long enough to change to a terminal and paste it.
+#: Long enough to switch to a terminal and paste the code.
 LIFETIME: Final = timedelta(minutes=2)
-#: How the login log names the way.
+#: Backend of sign-ins with a code in the login log.
 BACKEND: Final = "ssh_code"
 
 
@@ -36,8 +36,8 @@ class Issued:
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
-    """A code that may be redeemed. `mfa`: the second factor was shown in the browser."""
+class UsableCode:
+    """A code that can be redeemed. `mfa`: the second factor was shown in the browser."""
 
     row: SshCode
     user: User
@@ -46,13 +46,13 @@ class Held:
 
 
 def are_on() -> bool:
-    """Whether codes are taken over SSH."""
+    """Whether codes are accepted over SSH."""
     return preferences.get_bool("TERMINAL_CODE_AUTH")
 
 
 @transaction.atomic
 def issue(*, actor: Actor, user: User, login_session: LoginSession) -> Issued:
-    """A new code of the user; the one before is void. Raises CodesOff."""
+    """Issue a code for the user, which voids the code before. Raises CodesOff."""
     if not are_on():
         raise CodesOff
     users.hold(actor, user)
@@ -76,7 +76,7 @@ def issue(*, actor: Actor, user: User, login_session: LoginSession) -> Issued:
     return Issued(code=code, date_expired=row.date_expired)
 
 
-def find(username: str, text: str) -> Held | None:
+def find(username: str, text: str) -> UsableCode | None:
     """The unused code of this user, while the browser sign-in that made it is open."""
     row = (
         SshCode.objects.select_related("user")
@@ -88,14 +88,14 @@ def find(username: str, text: str) -> Held | None:
     login_session = find_open(row.login_session_id)
     if login_session is None:
         return None
-    return Held(row=row, user=row.user, mfa=login_session.mfa, provider_session=login_session.provider_session)
+    return UsableCode(row=row, user=row.user, mfa=login_session.mfa, provider_session=login_session.provider_session)
 
 
-def redeem(held: Held) -> bool:
-    """Use the code up; False when it has been used, replaced or voided meanwhile.
+def redeem(usable_code: UsableCode) -> bool:
+    """Use up the code. Returns False when it was used, replaced or voided meanwhile.
 
     Call it in the transaction that signs the user in, after the user was locked.
     """
-    if find_open(held.row.login_session_id) is None:
+    if find_open(usable_code.row.login_session_id) is None:
         return False
-    return SshCode.objects.filter(pk=held.row.pk, date_used__isnull=True).update(date_used=clock.now()) == 1
+    return SshCode.objects.filter(pk=usable_code.row.pk, date_used__isnull=True).update(date_used=clock.now()) == 1

@@ -22,8 +22,8 @@ _ISSUED: Final = Answer(201, schema=texts("code", "date_expired"))
 class SshCodesView(PosternView):
     """`POST`: 201 `{"code", "date_expired"}`. The code signs the caller in over SSH once, within two minutes.
 
-    Only for a browser that is signed in: whoever holds a token has no person at a screen who could copy a code. 403 when
-    the codes are switched off; 400 `mfa_verify_required` in a trusted browser, where the second factor was not shown.
+    Requires a browser sign-in: programs with a token have no user who could copy a code. 403 when the codes are
+    switched off; 400 `mfa_verify_required` in a trusted browser, where the second factor was not shown.
     """
 
     rights = Right.VALID_USER
@@ -34,7 +34,7 @@ class SshCodesView(PosternView):
         user, login_session = request.user, request.auth
         if not isinstance(user, User) or not isinstance(login_session, LoginSession):
             raise NotAllowed(_("This is available in a browser only."))
-        # In a trusted browser the factor counts, but was never shown; the SSH client is another device.
+        # A trusted browser replaces the second factor only for itself; the SSH client may be on another device.
         if login_session.mfa and login_session.date_mfa_verified is None:
             raise MfaVerifyRequired
         issued = actions.issue(actor=self.actor, user=user, login_session=login_session)

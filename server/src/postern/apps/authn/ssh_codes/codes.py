@@ -1,4 +1,4 @@
-"""The text of a code: `ssh-xxxxx-xxxxx`, 50 random bits in letters and digits that nobody confuses."""
+"""The text of a code: `ssh-xxxxx-xxxxx`, 50 random bits in letters and digits that are not easily confused."""
 
 import re
 import secrets
@@ -26,6 +26,6 @@ def is_ssh_code(text: str) -> bool:
 
 
 def code_hash(text: str) -> str | None:
-    """What the database stores of a code; None for a text that is no code. Case, dashes and spaces around do not matter."""
-    found = _SHAPE.fullmatch(text.strip().lower())
-    return token_hash("ssh-" + "-".join(found.groups())) if found is not None else None
+    """The stored hash of a code; None for a text without its form. Case, dashes and surrounding spaces are ignored."""
+    match = _SHAPE.fullmatch(text.strip().lower())
+    return token_hash("ssh-" + "-".join(match.groups())) if match is not None else None

@@ -12,7 +12,7 @@ from postern.kernel import clock
 class SshCode(PosternModel):
     """A code that signs its user in over SSH, once. Only its hash is stored.
 
-    It is as good as the browser sign-in that made it, and is void when that ends.
+    It proves the factors of the browser sign-in that made it, and is void when that sign-in ends.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="ssh_codes", verbose_name=_("User"))

@@ -1,1 +1,1 @@
-"""SSO links: another system of the company asks for a link that signs a named user in, once."""
+"""SSO links: another system of the company requests a link that signs a named user in, once."""

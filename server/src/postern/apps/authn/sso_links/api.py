@@ -1,7 +1,7 @@
 """`authentication/sso/login-url/` makes a link; `authentication/sso/login/` is the link, and signs in with its key.
 
-Opening the link changes nothing, because mail scanners and previews open links, too. It leads to the sign-in page, with
-the key behind `#`, which browsers send to no server. The page takes it out of the address and posts it.
+Opening the link has no effect, because mail scanners and previews open links, too. It redirects to the sign-in page
+with the key after `#`, which browsers do not send to servers. The page removes the key from the address and posts it.
 """
 
 from dataclasses import replace
@@ -36,13 +36,13 @@ _MOST_KEY_CHARS = 128
 
 
 class LinkSerializer(BodySerializer):
-    """Whom the link signs in, and where it leads."""
+    """The user of the link, and the path to which it redirects."""
 
     username = PlainField(max_length=128)
     next = PlainField(max_length=MOST_TARGET_CHARS, required=False, allow_blank=True)
 
     def validate_next(self, text: str) -> str:
-        """The path; the start page when it is empty."""
+        """The path; an empty path is the start page."""
         target = console_path(text) if text else HOME
         if target is None:
             raise serializers.ValidationError(
@@ -77,7 +77,7 @@ class KeySerializer(BodySerializer):
 
 
 class SsoSignInView(DeviceCookieView):
-    """`GET ?authkey=&next=`: leads to the sign-in page. `POST {key, switch?}`: signs in, with the answers of
+    """`GET ?authkey=&next=`: redirects to the sign-in page. `POST {key, switch?}`: signs in, with the responses of
     `authentication/sign-in/`.
 
     409 with the code `sso_other_user`: the browser is signed in as another user, and the link was not used.
@@ -89,7 +89,7 @@ class SsoSignInView(DeviceCookieView):
     answers = {"get": Answer(302)}
 
     def get(self, request: Request) -> HttpResponse:
-        # `next` is stored with the link: whoever passes it on cannot change where it leads.
+        # Ignore `next` here. It is stored with the link, so that nobody can change the target of the link.
         key = quote(request.query_params.get("authkey", "")[:_MOST_KEY_CHARS], safe="")
         answer = HttpResponseRedirect(f"{LOGIN_PAGE}?sso=1#{key}")
         answer["Cache-Control"], answer["Referrer-Policy"] = "no-store", "no-referrer"
@@ -110,7 +110,7 @@ class SsoSignInView(DeviceCookieView):
             device_of=lambda username: device_cookie.visitor_of(request, username).device,
         )
         proof = by_link.proof
-        if present is not None and present.user_id == proof.user.pk:  # signed in already, with all factors
+        if present is not None and present.user_id == proof.user.pk:  # already signed in as this user, with all factors
             return Response(pending.after_sign_in(proof.user, by_link.target))
         end_previous(request._request)  # noqa: SLF001 - as above
         with transaction.atomic():
@@ -121,7 +121,9 @@ class SsoSignInView(DeviceCookieView):
 
 
 def _require_agreement(present: LoginSession | None, link: SsoLink | None) -> None:
-    """Somebody could send a person a link of their own, so that the person works under their name."""
+    """Require agreement before the link signs another user out. Otherwise an attacker could send a link for their own
+    account, and the victim would work in that account.
+    """
     if present is None or link is None or not signing_in.is_waiting(link) or present.user_id == link.user_id:
         return
     raise SomebodyElseHere(str(present.user), str(link.user))

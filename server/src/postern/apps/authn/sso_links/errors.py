@@ -1,4 +1,4 @@
-"""Refusals of SSO links: to the system that asks for one, and to the person who opens one."""
+"""Refusals of SSO links, to the system that requests a link and to the person who opens a link."""
 
 from django.utils.translation import gettext as _
 
@@ -24,7 +24,7 @@ class NoLinkFor(FieldProblem):
 
 
 class TooManyLinks(PosternError):
-    """Too many links of this maker, or for this user, are waiting to be opened."""
+    """Too many links of this maker or for this user are unused."""
 
     code = "throttled"
     status = 429
@@ -37,7 +37,7 @@ class TooManyLinks(PosternError):
 
 
 class SsoLinkUsed(SignInRefused):
-    """The link is unknown, was used, has expired, or is void. The answer is the same for all of them."""
+    """The link is unknown, was used, has expired, or is void. All cases have the same response."""
 
     slug = "sso_link_used"
 

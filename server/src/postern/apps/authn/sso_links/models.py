@@ -7,16 +7,16 @@ from postern.apps.users.models import User
 from postern.foundation.models import CreatorField, PosternModel
 from postern.kernel import clock
 
-#: Characters of a path to which a link leads.
+#: Maximum length of the target of a link.
 MOST_TARGET_CHARS = 2_000
 
 
 class SsoLink(PosternModel):
-    """A link that signs its user in once. Its key is in the link only; this row has the hash.
+    """A link that signs its user in once. Only the link has the key; this row has its hash.
 
-    `epoch` is the value of `User.session_epoch` when the link was made: when the two differ, the link is void.
-    `maker_id`, `maker_epoch` and `credential` (an access key or token; "" for a browser) say who made it: a link is void,
-    too, when its maker could not make it any more. `target`: the path of the console to which it leads.
+    `epoch`: value of `User.session_epoch` when the link was made; if it has changed, the link is void. `maker_id`,
+    `maker_epoch`, `credential` (an access key or token; "" for a browser): the maker. The link is also void if the
+    maker could no longer make it. `target`: the path of the console to which it redirects.
     """
 
     user = models.ForeignKey(User, on_delete=models.CASCADE, related_name="+", verbose_name=_("User"))

@@ -1,4 +1,4 @@
-"""For whom there are SSO links, and where they may lead."""
+"""Rules for the users and targets of SSO links."""
 
 from collections.abc import Iterable
 from enum import StrEnum
@@ -7,14 +7,14 @@ from typing import Final
 from postern.apps.users.models import SystemRole, User
 from postern.foundation.pages.redirects import HOME, safe_next
 
-#: The pages of the console, the web terminal and its older addresses. The API and the pages of signing in are none.
+#: The pages of the console, the web terminal and its older addresses. Excludes the API and the sign-in pages.
 _PAGES: Final = (HOME, "/luna/")
 _ROOTS: Final = frozenset({"/", "/ui", "/luna"})
 _PLAIN_ROLE: Final = "User"
 
 
-class Unfit(StrEnum):
-    """Why there is no link for a user."""
+class LinkRefusal(StrEnum):
+    """The reason why there are no links for a user."""
 
     CLOSED = "closed"
     OTHER_SOURCE = "other_source"
@@ -22,21 +22,22 @@ class Unfit(StrEnum):
     SERVICE = "service"
 
 
-def unfit(user: User, org_roles: Iterable[str]) -> Unfit | None:
-    """Why no link signs this user in; None if one may. `org_roles`: their roles in all organizations.
+def link_refusal(user: User, org_roles: Iterable[str]) -> LinkRefusal | None:
+    """The reason why there are no links for this user; None if links are allowed. `org_roles`: their roles in all
+    organizations.
 
-    Whoever holds the credential of the maker can become everybody for whom there are links. So there are none for
-    administrators and auditors, whose rights reach beyond themselves.
-    Users of another source sign in there: only it knows whether they still belong to the company.
+    The credential of a maker gives access to all users for whom links are allowed. Administrators and auditors are
+    excluded, because they have rights over others. Users of other sources are excluded, because only their source knows
+    whether they still belong to the company.
     """
     if not user.is_valid:
-        return Unfit.CLOSED
+        return LinkRefusal.CLOSED
     if user.is_service_account:
-        return Unfit.SERVICE
+        return LinkRefusal.SERVICE
     if not user.is_local:
-        return Unfit.OTHER_SOURCE
+        return LinkRefusal.OTHER_SOURCE
     if user.role != SystemRole.USER or any(role != _PLAIN_ROLE for role in org_roles):
-        return Unfit.ROLE
+        return LinkRefusal.ROLE
     return None
 
 

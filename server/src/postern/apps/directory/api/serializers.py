@@ -1,4 +1,4 @@
-"""Shapes of the directory's API."""
+"""Serializers of the directory's API."""
 
 from typing import Any
 
@@ -33,7 +33,7 @@ class EntrySerializer(ResourceSerializer):
 
 
 class ImportSerializer(BodySerializer):
-    """Whom to import, by username, and into which organization; by default the default one."""
+    """Usernames to import, and the organization that the users join. Default: the default organization."""
 
     username_list = serializers.ListField(
         child=PlainField(max_length=128), min_length=1, max_length=MAX_NAMES, label=_("Usernames")
@@ -51,13 +51,13 @@ class SignInTestSerializer(BodySerializer):
 
 
 class SynchronisationSerializer(BodySerializer):
-    """`accept_fall`: many people have really left, and are to be disabled."""
+    """`accept_fall`: the administrator confirms that many people have left; synchronisation may disable them."""
 
     accept_fall = serializers.BooleanField(required=False, default=False, label=_("Many people have left"))
 
 
 class StateSerializer(serializers.Serializer[Any]):
-    """The state of reading, and the numbers of the last run."""
+    """The state of the reading, and the counts of the last run."""
 
     is_configured = serializers.BooleanField(read_only=True, label=_("Configured"))
     is_reading = serializers.BooleanField(read_only=True, label=_("Being read"))

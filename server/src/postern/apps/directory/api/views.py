@@ -17,7 +17,7 @@ from postern.apps.directory.api.serializers import (
     StateSerializer,
     SynchronisationSerializer,
 )
-from postern.apps.directory.errors import DirectoryUnavailable, NotUsable, PasswordWanted, Reading
+from postern.apps.directory.errors import DirectoryUnavailable, NotUsable, PasswordRequired, Reading
 from postern.apps.directory.importing import Imported
 from postern.apps.directory.models import DirectoryEntry, DirectoryIdentity
 from postern.apps.directory.source import is_configured
@@ -33,14 +33,14 @@ from postern.foundation.rest.viewsets import ReadOnlyViewSet
 from postern.integrations.directory.failures import DirectoryFailed
 from postern.kernel.secret import Secret
 
-_FAILURES = (DirectoryFailed, NotUsable, PasswordWanted, DirectoryUnavailable)
+_FAILURES = (DirectoryFailed, NotUsable, PasswordRequired, DirectoryUnavailable)
 _MAX_NAMED = 20
 
 
 class SettingsTestView(PosternView):
-    """Read the directory with the values of the form, which need not be saved. An empty password means the stored one.
+    """Read the directory with the values of the form, saved or not. An empty password means the stored password.
 
-    Answers a sentence, or 400 `{"error"}` with what to change.
+    Returns a sentence, or 400 `{"error"}` with what to change.
     """
 
     rights = Right.SUPER_USER
@@ -56,14 +56,14 @@ class SettingsTestView(PosternView):
         serializer = self.get_serializer(data=request.data)
         serializer.is_valid(raise_exception=True)
         try:
-            found = testing.try_settings(actor=self.actor, entered=serializer.validated_data)
+            report = testing.try_settings(actor=self.actor, entered=serializer.validated_data)
         except _FAILURES as error:
             return Response({"error": error.message}, status=400)
-        return Response(found)
+        return Response(report)
 
 
 class SignInTestView(PosternView):
-    """Try a sign-in with the stored settings. Answers a sentence, or 400 `{"error"}` with the reason."""
+    """Try a sign-in with the stored settings. Returns a sentence, or 400 `{"error"}` with the reason."""
 
     rights = Right.SUPER_USER
     always_root = True
@@ -83,10 +83,10 @@ class SignInTestView(PosternView):
 
 
 class EntryViewSet(ReadOnlyViewSet):
-    """People of the directory, as it was read last.
+    """People of the directory at the last reading.
 
-    While it is being read the answer is 409, as the contract has it. `cache_police` is accepted and changes nothing:
-    the list never reads the directory itself.
+    While a reading runs, the response is 409 (contract). `cache_police` is accepted and has no effect: the list never
+    reads the directory itself.
     """
 
     queryset = DirectoryEntry.objects.all()
@@ -115,7 +115,7 @@ class EntryViewSet(ReadOnlyViewSet):
 
 
 class CacheViewSet(ReadOnlyViewSet):
-    """Read the list of people again; no user changes. GET is kept for compatibility."""
+    """Read the list of people again. No user is changed. GET exists for compatibility."""
 
     queryset = DirectoryEntry.objects.all()
     serializer_class = EntrySerializer
@@ -127,15 +127,15 @@ class CacheViewSet(ReadOnlyViewSet):
     answers = {"refresh": Answer(schema=texts("msg"))}
 
     def refresh(self, request: Request) -> Response:
-        """Ask the worker for a reading."""
+        """Request a reading from the worker."""
         reading.request_reading(actor=self.actor)
         return Response({"msg": "success"})
 
 
 class ImportView(PosternView):
-    """Make people of the list users of an organization, with the role User.
+    """Import people of the list as users of an organization, with the role User.
 
-    Answers `{"msg"}`, with `errors` by username for people who were left out; 400 when nobody could be imported.
+    Returns `{"msg"}`, with `errors` by username for people who were not imported; 400 when nobody was imported.
     """
 
     rights = Right.SUPER_USER
@@ -160,7 +160,7 @@ class ImportView(PosternView):
 
 
 class SynchronisationView(PosternView):
-    """GET: the state of the last reading. POST: read now, and change the users of the directory."""
+    """GET: the state of the last reading. POST: read now, and update the users of the directory."""
 
     rights = Right.SUPER_USER
     always_root = True

@@ -1,4 +1,4 @@
-"""`settings/about/`: what the page "about" shows, and the diagnostics that it offers as a file."""
+"""`settings/about/`: the data of the page "about" and of its diagnostics file."""
 
 from typing import Any
 
@@ -14,7 +14,7 @@ from postern.foundation.rest.views import PosternView
 
 
 class PartSerializer(serializers.Serializer[Any]):
-    """One part of the product. `since`: start of its process, if this installation supervises it."""
+    """One service of the product. `since`: start of its process, if this installation supervises it."""
 
     name = serializers.CharField(read_only=True, label=_("Name"))
     ok = serializers.BooleanField(read_only=True, label=_("Healthy"))
@@ -25,9 +25,9 @@ class PartSerializer(serializers.Serializer[Any]):
 
 
 class BrokenSettingSerializer(serializers.Serializer[Any]):
-    """A setting whose stored value cannot be used, because it was changed in the database by hand.
+    """A setting whose stored value is invalid, because it was edited in the database.
 
-    `category`: the form of the setting; empty without one. `applies`: the value that is used instead.
+    `category`: the form of the setting; empty if no form has it. `applies`: the value in use.
     """
 
     name = serializers.CharField(read_only=True, label=_("Name"))
@@ -37,7 +37,7 @@ class BrokenSettingSerializer(serializers.Serializer[Any]):
 
 
 class AboutSerializer(serializers.Serializer[Any]):
-    """The installation: versions, parts, and the settings that are not defaults. No secrets."""
+    """The installation: versions, services, and the settings that differ from their defaults. No secrets."""
 
     version = serializers.CharField(read_only=True, label=_("Version"))
     api_level = serializers.CharField(read_only=True, label=_("API level"))
@@ -62,7 +62,7 @@ class AboutSerializer(serializers.Serializer[Any]):
 
 
 class AboutView(PosternView):
-    """GET: the installation."""
+    """GET: facts about the installation."""
 
     rights = Right.SUPER_USER
     always_root = True

@@ -1,4 +1,4 @@
-"""Serializers of the views of settings."""
+"""Serializers of the settings views."""
 
 from typing import Any
 
@@ -10,10 +10,12 @@ from postern.foundation.rest.bodies import BodySerializer
 
 
 class SettingStateSerializer(serializers.Serializer[Any]):
-    """One field of a form: where its value comes from, and when a change takes effect."""
+    """One field of a form: the origin of its value, and when a change takes effect."""
 
     name = serializers.CharField(read_only=True, label=_("Name"))
-    category = serializers.ChoiceField(choices=[one.value for one in Category], read_only=True, label=_("Category"))
+    category = serializers.ChoiceField(
+        choices=[choice.value for choice in Category], read_only=True, label=_("Category")
+    )
     section = serializers.CharField(read_only=True, label=_("Section"))
     is_long = serializers.BooleanField(read_only=True, label=_("Several lines"))
     effect = serializers.CharField(read_only=True, label=_("Takes effect"))
@@ -26,13 +28,13 @@ class SettingStateSerializer(serializers.Serializer[Any]):
 
 
 class FormStateSerializer(serializers.Serializer[Any]):
-    """The version of the settings, and the fields of one form in their order."""
+    """The version of the settings, and the fields of one form in order."""
 
     version = serializers.IntegerField(read_only=True, label=_("Version"))
     settings = SettingStateSerializer(many=True, read_only=True, label=_("Settings"))
 
 
 class UndoSerializer(BodySerializer):
-    """The record of the audit log whose changes are undone."""
+    """The audit record whose changes are to be undone."""
 
     record = serializers.UUIDField(label=_("Audit record"))

@@ -13,7 +13,7 @@ from postern.apps.licence import facade as licence
 from postern.apps.preferences import actions, mail_testing, provider_testing, queries
 from postern.apps.preferences.api.serializers import FormStateSerializer, UndoSerializer
 from postern.apps.preferences.declarations.preference import EFFECT_LABELS, Category, Kind
-from postern.apps.preferences.errors import SecretWanted
+from postern.apps.preferences.errors import SecretRequired
 from postern.apps.preferences.forms import serializer_for, shown
 from postern.apps.preferences.mail_account import is_mail_configured
 from postern.apps.preferences.registry import PASSWORD_RULES, REGISTRY, of_category
@@ -37,18 +37,18 @@ _EVERYTHING: Final = "all"
 
 
 class UnknownCategory(NotFound):
-    """The category is misspelled, or belongs to a feature that this version does not have."""
+    """The category is misspelled, or belongs to a feature that this version lacks."""
 
 
 class PublicSettingsView(PosternView):
-    """Settings that the console needs before sign-in. Nothing here may help an attacker."""
+    """Settings that the console needs before sign-in. Anybody can read them, so they must not help an attacker."""
 
     rights = Right.ANYONE
     always_root = True
     gates_apply = False
 
     def get(self, request: Request) -> Response:
-        names = [one.name for one in REGISTRY.values() if one.is_public]
+        names = [setting.name for setting in REGISTRY.values() if setting.is_public]
         current = queries.values([*names, *PASSWORD_RULES])
         openid, saml = _buttons(OPENID.value()), _buttons(SAML.value())
         data: dict[str, Any] = {
@@ -68,15 +68,15 @@ class PublicSettingsView(PosternView):
 
 
 def _buttons(buttons: Sequence[SignInButton]) -> list[dict[str, str]]:
-    return [{"id": one.id, "name": one.name} for one in buttons]
+    return [{"id": button.id, "name": button.name} for button in buttons]
 
 
 class _OfCategory(PosternView):
     """A view of one category of settings.
 
-    Without a category, the basic settings are used. An unknown category is 404 for every method. This includes
-    categories of the contract that are not built yet: a PUT to one of them must not reach the basic settings and change
-    the site's address.
+    Without a category, the view uses the basic settings. An unknown category is 404 for every method. This includes
+    categories of the contract that are not built yet: a PUT to such a category must not change the basic settings, such
+    as the address of the site.
     """
 
     rights = Right.SUPER_USER
@@ -94,8 +94,8 @@ class _OfCategory(PosternView):
 class SettingsView(_OfCategory):
     """GET, PUT and PATCH of one category of settings.
 
-    `?version=` of a write: the version that the form was loaded with (`settings/setting/state/`). If another person has
-    changed one of the same settings since, the answer is 409 and nothing is changed.
+    `?version=` of a write: the version at which the form was loaded (`settings/setting/state/`). If another person has
+    changed one of these settings since, the response is 409 and nothing is changed.
     """
 
     def get_serializer(self, *args: Any, **kwargs: Any) -> serializers.Serializer[Any]:
@@ -104,7 +104,7 @@ class SettingsView(_OfCategory):
         return serializer_for(category or _EVERYTHING, of_category(category))(*args, **kwargs)
 
     def get(self, request: Request) -> Response:
-        current = queries.values(one.name for one in of_category(self._category()) if not one.is_secret)
+        current = queries.values(setting.name for setting in of_category(self._category()) if not setting.is_secret)
         return Response({name: shown(name, value) for name, value in current.items()})
 
     def put(self, request: Request) -> Response:
@@ -129,7 +129,7 @@ class SettingsView(_OfCategory):
 
 
 class SettingsStateView(_OfCategory):
-    """What the form shows beside the values: version, sections, and where each value comes from."""
+    """Metadata of a form: version, sections, and the origin of each value."""
 
     answers = {"get": Answer(serializer=FormStateSerializer)}
 
@@ -139,26 +139,26 @@ class SettingsStateView(_OfCategory):
         broken = queries.broken(origins)
         fields = [
             {
-                "name": one.name,
-                "category": one.category,
-                "section": str(one.section),
-                "is_long": one.kind in {Kind.TEXT, Kind.MAPPING},
-                "effect": str(EFFECT_LABELS[one.effect]),
-                "is_secret": one.is_secret,
-                "is_set": origins[one.name].is_set,
-                "variable": origins[one.name].variable,
-                "set_by": origins[one.name].set_by,
-                "date_set": origins[one.name].date_set,
-                "is_broken": one.name in broken,
+                "name": setting.name,
+                "category": setting.category,
+                "section": str(setting.section),
+                "is_long": setting.kind in {Kind.TEXT, Kind.MAPPING},
+                "effect": str(EFFECT_LABELS[setting.effect]),
+                "is_secret": setting.is_secret,
+                "is_set": origins[setting.name].is_set,
+                "variable": origins[setting.name].variable,
+                "set_by": origins[setting.name].set_by,
+                "date_set": origins[setting.name].date_set,
+                "is_broken": setting.name in broken,
             }
-            for one in of_category(category)
-            if not one.is_dormant
+            for setting in of_category(category)
+            if not setting.is_dormant
         ]
         return Response(FormStateSerializer({"version": queries.version(), "settings": fields}).data)
 
 
 class UndoView(PosternView):
-    """POST of `{"record": id}` restores the values that an audit record of changed settings holds as old."""
+    """POST of `{"record": id}` restores the old values of an audit record of changed settings."""
 
     rights = Right.SUPER_USER
     always_root = True
@@ -170,7 +170,7 @@ class UndoView(PosternView):
 
     def post(self, request: Request) -> Response:
         record = body_of(request, UndoSerializer)["record"]
-        # Before the values are read and compared: what another person changes afterwards must not be lost.
+        # Read before the values, so that a concurrent change is detected and not overwritten.
         loaded = queries.version()
         queries.forget()
         before = values_before(record)
@@ -182,10 +182,10 @@ class UndoView(PosternView):
 
 
 class MailTestView(PosternView):
-    """Send a test message with the values of the form, which need not be saved.
+    """Send a test message with the values of the form, saved or not.
 
-    An empty password means the stored one, an empty recipient the sender. Answers `{"msg"}`, or 400 `{"error"}` with what
-    to change.
+    An empty password means the stored password, an empty recipient means the sender. Returns `{"msg"}`, or 400
+    `{"error"}` with what to change.
     """
 
     rights = Right.SUPER_USER
@@ -202,7 +202,7 @@ class MailTestView(PosternView):
         serializer.is_valid(raise_exception=True)
         try:
             address = mail_testing.send_test_message(actor=self.actor, entered=serializer.validated_data)
-        except (MailFailed, SecretWanted) as error:
+        except (MailFailed, SecretRequired) as error:
             return Response({"error": error.message}, status=400)
         return Response(
             {"msg": _("The mail server has accepted a test message for %(address)s.") % {"address": address}}
@@ -210,9 +210,9 @@ class MailTestView(PosternView):
 
 
 class ProviderTestView(PosternView):
-    """Try the settings of a sign-in provider with the values of the form, which need not be saved.
+    """Try the settings of a sign-in provider with the values of the form, saved or not.
 
-    An empty secret means the stored one. Answers `{"msg"}`, or 400 `{"error"}` with what to change.
+    An empty secret means the stored secret. Returns `{"msg"}`, or 400 `{"error"}` with what to change.
     """
 
     rights = Right.SUPER_USER
@@ -232,7 +232,7 @@ class ProviderTestView(PosternView):
         serializer.is_valid(raise_exception=True)
         try:
             provider_testing.try_provider(actor=self.actor, category=self.category, entered=serializer.validated_data)
-        except (WebApiFailed, SecretWanted) as error:
+        except (WebApiFailed, SecretRequired) as error:
             return Response({"error": error.message}, status=400)
         return Response({"msg": _("The service has accepted the application. Save the settings to use them.")})
 

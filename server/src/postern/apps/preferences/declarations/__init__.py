@@ -1,1 +1,1 @@
-"""The declarations of settings, one module for each form, and one for those that no form shows."""
+"""The declarations of settings: one module for each form, and one for settings without a form."""

@@ -14,11 +14,11 @@ _BASIC: Final[dict[str, Any]] = {"category": Category.BASIC}
 
 
 def require_console_address(text: str) -> None:
-    """An address to which links can add their paths."""
+    """Require an address that can be the beginning of links."""
     try:
         parts = urlsplit(text)
     except ValueError:
-        return  # the kind of the setting refuses it
+        return  # the validation of the setting's kind refuses it
     if "?" in text or "#" in text or "@" in parts.netloc:
         raise ValidationError(
             now("Enter only the address of the console, such as https://postern.example.com: links add the rest.")

@@ -1,4 +1,4 @@
-"""The LDAP directory: where people are searched, who may sign in, and what synchronisation does."""
+"""Settings of the LDAP directory: search, sign-in and synchronisation."""
 
 import json
 import re
@@ -21,7 +21,7 @@ from postern.apps.preferences.declarations.preference import (
 from postern.integrations.directory.filters import USER, WrongFilter, parsed
 from postern.integrations.directory.server import address_in
 
-#: What the map may say about a person; the first three are required.
+#: Fields of a user that the attribute map may contain.
 MAPPED: Final = ("username", "name", "email", "phone", "wechat", "comment")
 _REQUIRED: Final = MAPPED[:2]
 _ATTRIBUTE: Final = re.compile(r"[A-Za-z][A-Za-z0-9;-]{0,63}")
@@ -37,13 +37,13 @@ _SYNC: Final[dict[str, Any]] = {"category": Category.LDAP, "section": _("Synchro
 
 
 def require_uri(text: str) -> None:
-    """`ldap://` or `ldaps://`, a host, and perhaps a port."""
+    """Require `ldap://` or `ldaps://`, a host, and optionally a port."""
     if address_in(text) is None:
         raise ValidationError(now("Enter an address such as ldaps://dc1.example.com or ldap://dc1.example.com:389."))
 
 
 def require_filter(text: str) -> None:
-    """A filter for the person who signs in."""
+    """Require a filter for the person who signs in."""
     _require_readable(text)
     if not parsed(text).names:
         raise ValidationError(
@@ -53,7 +53,7 @@ def require_filter(text: str) -> None:
 
 
 def require_group_filter(text: str) -> None:
-    """A filter for groups, without a login name."""
+    """Require a filter for groups, without a login name."""
     _require_readable(text)
     if parsed(text).names:
         raise ValidationError(now("The filter for groups has no place for a login name. Example: (cn=postern-*)."))
@@ -67,7 +67,7 @@ def _require_readable(text: str) -> None:
 
 
 def require_certificates(text: str) -> None:
-    """One or more certificates in PEM format."""
+    """Require one or more certificates in PEM format."""
     try:
         x509.load_pem_x509_certificates(text.encode())
     except ValueError:
@@ -77,7 +77,7 @@ def require_certificates(text: str) -> None:
 
 
 def attribute_map(text: str) -> dict[str, str]:
-    """The map in a text of JSON: field of a user → attribute of the directory. Raises ValidationError."""
+    """Parse the attribute map from JSON: field of a user → attribute of the directory. Raises ValidationError."""
     try:
         value = json.loads(text)
     except (ValueError, RecursionError):
@@ -106,7 +106,7 @@ def _is_attribute(value: object) -> bool:
 
 
 def require_map(text: str) -> None:
-    """A map of fields to attributes, as JSON."""
+    """Require a map of fields to attributes, as JSON."""
     attribute_map(text)
 
 

@@ -18,13 +18,13 @@ _CONTENT: Final[dict[str, Any]] = {"category": Category.EMAIL_CONTENT, "section"
 
 
 def require_port(text: str) -> None:
-    """A TCP port. The contract has it as text."""
+    """Require a TCP port, as text (contract)."""
     if not text.isascii() or not text.isdigit() or not 0 < int(text) < 65536:
         raise ValidationError(now("Enter a port number from 1 to 65535."))
 
 
 def require_address(text: str) -> None:
-    """A mail address, also as `Name <address>`."""
+    """Require a mail address, also as `Name <address>`."""
     try:
         validate_email(parseaddr(text)[1])
     except ValidationError:

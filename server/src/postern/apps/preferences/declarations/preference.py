@@ -1,4 +1,4 @@
-"""The type of a declaration. From it come form, validation, public settings, environment override and reference."""
+"""The type of a declaration. Form, validation, public settings, environment override and reference are derived from it."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from postern.foundation.settings import Settings
 Text = str | Promise
 Value = bool | int | str | None
 
-#: A setting SITE_URL is fixed by the environment variable POSTERN_SET_SITE_URL.
+#: Example: the environment variable POSTERN_SET_SITE_URL fixes the setting SITE_URL.
 ENVIRONMENT_PREFIX: Final = "POSTERN_SET_"
 MANY: Final = 99_999
 
@@ -41,19 +41,19 @@ class Kind(StrEnum):
     TEXT = "text"  # several lines
     URL = "url"
     CHOICE = "choice"
-    #: A JSON object. Stored and audited as its text; the API shows the object, and takes either.
+    #: A JSON object. Stored and audited as text. The API returns the object, and accepts both forms.
     MAPPING = "mapping"
-    #: Some of the choices, in an order. Stored and audited as a text with commas; the API shows a list, and takes either.
+    #: An ordered subset of the choices. Stored and audited as comma-separated text. The API returns a list, and accepts both.
     ORDER = "order"
 
 
 class Effect(StrEnum):
-    """When a change takes effect. It reaches every process within two seconds in any case."""
+    """When a change takes effect. Every process reads it within two seconds."""
 
     AT_ONCE = "at_once"
     NEXT_SIGN_IN = "next_sign_in"
     NEXT_SESSION = "next_session"
-    NEXT_PASSWORD = "next_password"  # noqa: S105 - no secret: when people set a password the next time
+    NEXT_PASSWORD = "next_password"  # noqa: S105 - not a secret: at the next change of a password
 
 
 EFFECT_LABELS: Final[Mapping[Effect, Text]] = {
@@ -66,7 +66,7 @@ EFFECT_LABELS: Final[Mapping[Effect, Text]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Preference:
-    """One setting. `category` None: not in any form. `is_public`: readable before sign-in.
+    """One setting. `category` None: no form has it. `is_public`: readable before sign-in.
 
     `is_secret`: write-only, stored encrypted, and masked in audit records. An empty value keeps the stored secret.
     """
@@ -75,12 +75,12 @@ class Preference:
     kind: Kind
     default: Value
     label: Text
-    #: Instead of `default`, for values that follow from the settings of the installation.
+    #: Computes the default from the settings of the installation; replaces `default`.
     derived: Callable[[Settings], Value] | None = None
-    #: Instead of the default, if a stored value cannot be used. For settings whose default is less strict.
+    #: Value in use while the stored value is invalid. For settings whose default is less strict.
     if_unusable: Value = None
     category: Category | None = None
-    #: Heading above the fields of the form that belong together.
+    #: Heading of a group of fields in the form.
     section: Text = ""
     required: bool = False
     min_value: int | None = None
@@ -91,9 +91,9 @@ class Preference:
     is_public: bool = False
     is_secret: bool = False
     effect: Effect = Effect.AT_ONCE
-    #: The contract has it, but nothing of this version obeys it: the API stores it, and no form shows it.
+    #: The contract has the setting, but this version does not use it: the API stores it, and no form shows it.
     is_dormant: bool = False
-    #: Raise Django's ValidationError for a text that the setting does not allow. Empty texts are not passed.
+    #: Raise Django's ValidationError for an invalid text. They are not called for empty texts.
     validators: tuple[Callable[[str], None], ...] = ()
 
     @property
@@ -102,11 +102,11 @@ class Preference:
         return f"{ENVIRONMENT_PREFIX}{self.name}"
 
     def in_words(self, value: Any) -> Any:
-        """A stored choice as its label; any other value as it is."""
+        """The label of a stored choice; any other value unchanged."""
         return next((str(label) for choice, label in self.choices if choice == value), value)
 
     def unset(self) -> Value:
-        """The value while no administrator has set one."""
+        """The value of a setting that no administrator has set."""
         return self.default if self.derived is None else self.derived(settings.POSTERN)
 
 
@@ -116,7 +116,7 @@ def boolean(name: str, label: Text, *, default: bool, **more: Any) -> Preference
 
 
 def integer(name: str, label: Text, default: int, limits: tuple[int, int], **more: Any) -> Preference:
-    """A whole number between two limits, both included."""
+    """A whole number between two limits, inclusive."""
     low, high = limits
     return Preference(name=name, kind=Kind.INTEGER, default=default, label=label, min_value=low, max_value=high, **more)
 

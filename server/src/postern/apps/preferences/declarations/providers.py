@@ -1,4 +1,6 @@
-"""Sign-in with WeCom, DingTalk and FeiShu. The addresses are settings for private editions of these services."""
+"""Settings of sign-in with WeCom, DingTalk and FeiShu. The addresses can be changed for private editions of the
+services.
+"""
 
 from typing import Any, Final
 from urllib.parse import urlsplit
@@ -17,12 +19,12 @@ _SCHEMES: Final = ("https", "http")
 
 
 def require_service_address(text: str) -> None:
-    """An https address without query; http only on this machine."""
+    """Require an https address without query; http only on this machine."""
     host = _host_of(text)
     if host is None or "?" in text or "#" in text or text.endswith("/"):
         raise ValidationError(now("Enter an address such as https://example.com/path, without a slash at its end."))
-    here = plain(host)
-    if text.startswith("http:") and not (host == "localhost" or (here is not None and here.is_loopback)):
+    ip_address = plain(host)
+    if text.startswith("http:") and not (host == "localhost" or (ip_address is not None and ip_address.is_loopback)):
         raise ValidationError(now("Enter an address that begins with https://."))
 
 

@@ -23,7 +23,7 @@ _PASSWORDS: Final[dict[str, Any]] = {
     "section": _("Password rules"),
     "effect": Effect.NEXT_PASSWORD,
 }
-#: The ways of signing in on the sign-in page, as settings name them. One kind of provider is one way.
+#: The ways of signing in on the sign-in page, by their names in settings. All providers of a kind are one way.
 SIGN_IN_WAYS: Final = (
     ("password", _("Password of a local user")),
     ("ldap", _("Password of the LDAP directory")),

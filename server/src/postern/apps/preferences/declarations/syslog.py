@@ -1,4 +1,4 @@
-"""Where the audit log is sent as syslog."""
+"""Settings of the syslog receiver of the audit log."""
 
 import ssl
 from typing import Any, Final
@@ -11,7 +11,7 @@ from postern.apps.preferences.declarations.preference import Category, Kind, Pre
 
 _RECEIVER: Final[dict[str, Any]] = {"category": Category.SYSLOG, "section": _("Receiver")}
 _MESSAGE: Final[dict[str, Any]] = {"category": Category.SYSLOG, "section": _("Messages")}
-#: Facilities for which a receiver may keep a log of its own (RFC 5424, table 1).
+#: Facilities that a receiver may write to a separate log (RFC 5424, table 1).
 _FACILITIES: Final = (
     (13, "log audit (13)"),
     (10, "authpriv (10)"),
@@ -21,7 +21,7 @@ _FACILITIES: Final = (
 
 
 def require_certificates(text: str) -> None:
-    """One or more certificates as PEM."""
+    """Require one or more certificates in PEM format."""
     try:
         ssl.create_default_context(cadata=text)
     except (ssl.SSLError, ValueError):
@@ -29,13 +29,13 @@ def require_certificates(text: str) -> None:
 
 
 def require_host(text: str) -> None:
-    """A name or an address, without scheme and port."""
+    """Require a host name or an address, without scheme and port."""
     if "/" in text or " " in text or "@" in text or text.startswith("["):
         raise ValidationError(now("Enter a host name or an address, without scheme and port."))
 
 
 def require_app_name(text: str) -> None:
-    """Printable ASCII without blanks (RFC 5424, APP-NAME)."""
+    """Require printable ASCII without blanks (RFC 5424, APP-NAME)."""
     if not all("!" <= char <= "~" for char in text):
         raise ValidationError(now("Enter ASCII characters without blanks."))
 

@@ -20,7 +20,7 @@ from postern.kernel.ssh_keys.public_keys import MAX_KEYS, MAX_TEXT_CHARS, Public
 from postern.kernel.ssh_keys.revocations import MAX_TEXT_CHARS as MAX_REVOCATION_CHARS
 from postern.kernel.ssh_keys.revocations import RevocationProblem, parse_revocations
 
-_MOST_SHOWN_CHARS: Final = 80
+_MAX_QUOTED_CHARS: Final = 80
 
 _FRONT: Final[dict[str, Any]] = {"category": Category.TERMINAL, "section": _("SSH front")}
 _CERTIFICATES: Final[dict[str, Any]] = {"category": Category.TERMINAL, "section": _("User certificates")}
@@ -28,7 +28,7 @@ _OTHER: Final[dict[str, Any]] = {"category": Category.TERMINAL, "section": _("Ot
 
 
 def require_authorities(text: str) -> None:
-    """Public keys of authorities in OpenSSH format, one on each line."""
+    """Require public keys of authorities in OpenSSH format, one on each line."""
     try:
         parse_public_keys(text)
     except PublicKeyProblem as problem:
@@ -43,7 +43,7 @@ def require_authorities(text: str) -> None:
 
 
 def require_revocations(text: str) -> None:
-    """Lines that `ssh-keygen -k` understands."""
+    """Require lines that `ssh-keygen -k` accepts."""
     try:
         parse_revocations(text)
     except RevocationProblem as problem:
@@ -52,7 +52,7 @@ def require_revocations(text: str) -> None:
                 "Line %(line)d (%(text)s) revokes nothing. Examples: serial: 7, serial: 10-20, id: ann@example.com, "
                 "hash: SHA256:…, ssh-ed25519 AAAA…"
             )
-            % {"line": problem.line, "text": problem.text[:_MOST_SHOWN_CHARS]}
+            % {"line": problem.line, "text": problem.text[:_MAX_QUOTED_CHARS]}
         ) from None
 
 

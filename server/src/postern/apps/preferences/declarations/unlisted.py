@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy as _
 from postern.apps.preferences.declarations.preference import boolean, integer
 
 DECLARED: Final = (
-    # Off until the product has tickets; otherwise the console would offer a missing feature.
+    # Off, because the product has no tickets yet.
     boolean("TICKETS_ENABLED", _("Tickets"), default=False, is_public=True),
     boolean("LOGIN_CONFIRM_ENABLE", _("Login confirmation"), default=False, is_public=True),
     boolean("SECURITY_VIEW_AUTH_NEED_MFA", _("MFA to view secrets"), default=True, is_public=True),

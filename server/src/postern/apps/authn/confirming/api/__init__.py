@@ -1,1 +1,1 @@
-"""The page that leads to the provider, and the call that uses what came back."""
+"""The page that redirects to the provider, and the call that uses its result."""

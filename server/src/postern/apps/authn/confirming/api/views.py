@@ -1,4 +1,4 @@
-"""`authentication/confirmation/`: where the caller confirms who they are, and the use of what came back from there."""
+"""`authentication/confirmation/`: the provider at which the caller confirms their identity, and the use of its result."""
 
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -19,10 +19,10 @@ from postern.kernel import clock
 
 class ConfirmationView(PersonalView):
     """`GET` → `{"provider": {"kind", "id", "name"} | null, "is_confirmed"}`: the provider at which the caller confirms
-    who they are; null when they enter their password, or can do neither. `is_confirmed`: one of them was done within
-    five minutes.
+    their identity; null when they enter their password, or have no way to confirm. `is_confirmed`: they confirmed it
+    within five minutes.
 
-    `POST {"id"}`: uses the visit that came back from the provider → `{"next"}`. It opens what the password opens.
+    `POST {"id"}`: uses a finished visit to the provider → `{"next"}`. The effect is that of entering the password.
     """
 
     answers = {"get": Answer(schema=ANY_OBJECT), "post": Answer(schema=texts("next"))}

@@ -30,13 +30,13 @@ SESSION_ENTRY: Final = "login_session"
 #: An unused sign-in expires after a day; every sign-in expires after a week.
 IDLE_LIMIT: Final = timedelta(days=1)
 TOTAL_LIMIT: Final = timedelta(days=7)
-#: Limits the writes for sign-ins in use: not every request writes.
+#: Minimum time between two writes for a sign-in in use.
 _TOUCH_EVERY: Final = timedelta(minutes=1)
 
 
 @dataclass(frozen=True, slots=True)
 class SignInOrigin:
-    """Origin of a sign-in. `by_trust`: the browser is trusted, so the second factor counts, but was not shown now."""
+    """Origin of a sign-in. `by_trust`: a trusted browser replaced the second factor."""
 
     remote_addr: str
     user_agent: str = ""
@@ -50,10 +50,10 @@ class SignInOrigin:
 @transaction.atomic
 def open_login_session(*, user: User, origin: SignInOrigin) -> LoginSession:
     """Create the login session of a user whose factors have been verified. Raises NoPassword."""
-    if user.is_service_account:  # no way of signing in leads here; another way must not either
+    if user.is_service_account:  # no existing way of signing in gets here; a new way must not either
         raise service_accounts.NoPassword
     now = clock.now()
-    # a language that the user has chosen stays, whatever the browser asks for
+    # the browser's language does not replace a language that the user has chosen
     if origin.language and not user.language:
         User.objects.filter(pk=user.pk).update(language=origin.language)
     login_session = LoginSession(
@@ -91,8 +91,8 @@ def find_by_session(session: Mapping[str, Any]) -> LoginSession | None:
 def find_open(login_session_id: UUID) -> LoginSession | None:
     """The login session with its user, or None when it is no longer valid.
 
-    Valid means: not ended, not expired, of an account that may be used, created under the current password, and with the
-    second factor if that is mandatory now.
+    Valid means: not ended, not expired, of an account that may be used, created under the current password, and with
+    the second factor if that is mandatory now.
     """
     login_session = _with_person().first(pk=login_session_id)
     if login_session is None or login_session.date_ended is not None or login_session.date_expired <= clock.now():
@@ -105,7 +105,7 @@ def find_open(login_session_id: UUID) -> LoginSession | None:
 
 
 def open_among(login_session_ids: Collection[UUID]) -> frozenset[UUID]:
-    """Those of these login sessions that are valid. One query."""
+    """The valid login sessions among these ids. One query."""
     rows = LoginSession.objects.filter(
         pk__in=login_session_ids,
         date_ended__isnull=True,
@@ -128,7 +128,7 @@ def _with_person() -> PreparedObjects[LoginSession]:
 
 
 def touch(login_session: LoginSession) -> None:
-    """Record that the sign-in is in use, which extends it."""
+    """Record the use of a sign-in, which extends it."""
     now = clock.now()
     if now - login_session.date_last_seen < _TOUCH_EVERY:
         return

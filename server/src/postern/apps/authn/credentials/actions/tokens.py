@@ -34,7 +34,7 @@ from postern.kernel.secret import Secret
 
 TOKEN_LIFETIME: Final = timedelta(seconds=86_400)
 MAX_ACCESS_KEYS: Final = 20
-#: Columns of a key that may be changed afterwards.
+#: Columns of a key that can be changed after its creation.
 _CHANGEABLE: Final = frozenset({"comment", "is_active", "date_expired"})
 _NONCE_BYTES: Final = 32
 _TOUCH_EVERY: Final = timedelta(minutes=1)
@@ -85,7 +85,7 @@ def revoke_token(*, actor: Actor, token: BearerToken) -> None:
     if BearerToken.objects.filter(pk=token.pk, date_revoked__isnull=True).update(date_revoked=clock.now()) != 1:
         return
     audits.record_change(actor=actor, action="update", target=token, event=audits.Event.BEARER_TOKEN_REVOKED)
-    _tell_ended(token.user_id, callers.name_of_token(token.pk))
+    _publish_ended(token.user_id, callers.name_of_token(token.pk))
 
 
 @transaction.atomic
@@ -100,17 +100,17 @@ def end_tokens(*, user_id: UUID, keep_epoch: int | None = None) -> int:
         rows = rows.exclude(epoch=keep_epoch)
     ids = list(rows.select_for_update().order_by("pk").values_list("pk", flat=True))
     BearerToken.objects.filter(pk__in=ids).update(date_revoked=clock.now())
-    _tell_ended(user_id, *(callers.name_of_token(pk) for pk in ids))
+    _publish_ended(user_id, *(callers.name_of_token(pk) for pk in ids))
     return len(ids)
 
 
-def _tell_ended(user_id: UUID, *credentials: str) -> None:
+def _publish_ended(user_id: UUID, *credentials: str) -> None:
     if credentials:
         events.publish(CredentialsEnded(user_id=user_id, credentials=frozenset(credentials)))
 
 
 def find_key(key_id: UUID) -> AccessKey | None:
-    """The key with its owner if the key is active and the account may be used, else None. The key may have ended.
+    """The key with its owner if the key is active and the account may be used, else None. The key may have expired.
 
     `callers.conditions` checks the owner's other conditions.
     """
@@ -184,7 +184,7 @@ def change_key(*, actor: Actor, key: AccessKey, values: Mapping[str, object]) ->
         key.save(update_fields=sorted(new))
         audits.record_change(actor=actor, action="update", target=key, old=old, new=new)
         if not key.is_active:
-            _tell_ended(key.user_id, callers.name_of_key(key.pk))
+            _publish_ended(key.user_id, callers.name_of_key(key.pk))
     return key
 
 
@@ -193,7 +193,7 @@ def delete_access_key(*, actor: Actor, key: AccessKey) -> None:
     """Delete the caller's access key."""
     service_accounts.refuse_itself(actor, key.user)
     recorded.delete_row(actor=actor, row=key, old={"user": str(key.user), "is_active": key.is_active})
-    _tell_ended(key.user_id, callers.name_of_key(key.pk))
+    _publish_ended(key.user_id, callers.name_of_key(key.pk))
 
 
 @transaction.atomic
@@ -203,7 +203,7 @@ def delete_access_keys(*, user_id: UUID) -> int:
         AccessKey.objects.select_for_update().filter(user_id=user_id).order_by("pk").values_list("pk", flat=True)
     )
     AccessKey.objects.filter(pk__in=ids).delete()
-    _tell_ended(user_id, *(callers.name_of_key(pk) for pk in ids))
+    _publish_ended(user_id, *(callers.name_of_key(pk) for pk in ids))
     return len(ids)
 
 

@@ -17,10 +17,10 @@ from postern.kernel.errors import PosternError
 
 
 def bind(*, actor: Actor, user: User, login_session: LoginSession, visit: ExternalRequest) -> ExternalAccount:
-    """Bind the account that came back in a finished visit of this sign-in.
+    """Bind the account of a finished visit of this sign-in.
 
-    Raises ExternalLapsed for a visit of another sign-in, BindingRefused when nobody came back, AlreadyBound. The last
-    two are audited.
+    Raises ExternalLapsed for a visit of another sign-in, BindingRefused when the provider named nobody, AlreadyBound.
+    BindingRefused and AlreadyBound are audited.
     """
     if visit.login_session_id != login_session.pk:
         raise ExternalLapsed
@@ -62,7 +62,7 @@ def _bind(actor: Actor, user: User, provider: Provider, visit: ExternalRequest) 
 
 @transaction.atomic
 def unbind(*, actor: Actor, user: User, provider: Provider, keep: LoginSession | None = None) -> None:
-    """Unbind the user's account at a provider. Sign-ins that it made end, but for `keep`. Raises NotBound."""
+    """Unbind the user's account at a provider, and end its sign-ins except `keep`. Raises NotBound."""
     users.hold(actor, user)
     account = ExternalAccount.objects.select_for_update().filter(user=user, provider=provider).first()
     if account is None:
@@ -70,12 +70,12 @@ def unbind(*, actor: Actor, user: User, provider: Provider, keep: LoginSession |
     PendingSignIn.objects.filter(user=user, backend=provider, date_used__isnull=True).delete()
     made = LoginSession.objects.filter(user=user, backend=provider, date_ended__isnull=True).order_by("pk")
     ended = [row for row in made if keep is None or row.pk != keep.pk]
-    account_id, shown = account.pk, ExternalAccount(**_columns(account))
+    account_id, audited = account.pk, ExternalAccount(**_columns(account))
     account.delete()
     for row in ended:
         sign_out(actor=actor, login_session=row, reason=_reason(actor, user))
-    shown.pk = account_id
-    _audit(actor, user, audits.Event.EXTERNAL_ACCOUNT_UNBOUND, shown)
+    audited.pk = account_id
+    _audit(actor, user, audits.Event.EXTERNAL_ACCOUNT_UNBOUND, audited)
 
 
 def _reason(actor: Actor, user: User) -> LoginEnd:

@@ -1,4 +1,6 @@
-"""The first factor by a provider: who came back is a user who bound this account. Everything after it is as usual."""
+"""The first factor with a provider: identifies the user who has bound the account. Later steps are those of all
+sign-ins.
+"""
 
 from collections.abc import Callable
 
@@ -30,7 +32,7 @@ DeviceOf = Callable[[str], str]
 def prove(visit: ExternalRequest, *, remote_addr: str, user_agent: str, device_of: DeviceOf) -> Proof:
     """The user who bound the account of a finished visit. Raises a SignInRefused; the login log records each refusal.
 
-    The account may have an unmet condition: only the console signs in this way.
+    Users with an unmet condition are admitted, because only the console signs in this way.
     """
     provider = Provider(visit.provider)
     account = account_of(provider, visit.tenant, visit.subject) if visit.subject else None
@@ -60,7 +62,7 @@ def prove(visit: ExternalRequest, *, remote_addr: str, user_agent: str, device_o
 
 
 def _require_fitting_source(user: User, provider: Provider) -> None:
-    """An account of another source is judged there: whether it is still active is not known here."""
+    """Require that Postern knows whether the account is active; an account of another source may be disabled there."""
     if user.source == Source.LDAP and not _directory_is_followed():
         raise ExternalRefused(NOT_FOLLOWED.say())
     if user.source not in {Source.LOCAL, Source.LDAP}:
@@ -68,14 +70,14 @@ def _require_fitting_source(user: User, provider: Provider) -> None:
 
 
 def _directory_is_followed() -> bool:
-    """Whether people whom the directory has disabled are disabled here without a sign-in of theirs."""
+    """Whether synchronisation disables users whom the directory has disabled."""
     return preferences.get_bool("AUTH_LDAP") and preferences.get_bool("AUTH_LDAP_SYNC")
 
 
 def hold_bound(visit: ExternalRequest, proof: Proof) -> bool:
-    """Whether the account is still bound, and the user as they were; both stay so until the transaction ends.
+    """Whether the account is still bound and the user is unchanged. Locks both until the transaction ends.
 
-    Unbinding locks the user first, too: it either came before, or waits and ends the sign-in that this transaction makes.
+    A concurrent unbinding also locks the user first: it ran before, or waits and then ends the new sign-in.
     """
     if users.hold_epoch(proof.user.pk) != proof.user.session_epoch:
         return False

@@ -1,7 +1,7 @@
-"""A visit to a provider: it begins in one browser, comes back there once, and is used once.
+"""Visits to a provider. A visit begins in a browser, returns to that browser once, and is used once.
 
-`begin` → the browser goes to the provider → `redeem`, which asks the provider who came → `finish`, by a request of our
-own page. The last step is separate, because only a request of our own page carries all cookies and the CSRF token.
+`begin` → the provider authenticates the person → `redeem` gets the person from the provider → `finish`, called by the
+console. The last step is separate, because only requests of the console have all cookies and the CSRF token.
 """
 
 import secrets
@@ -26,8 +26,8 @@ from postern.apps.authn.external.errors import (
     ExternalLapsed,
 )
 from postern.apps.authn.external.models import ExternalRequest, Purpose
+from postern.apps.authn.external.provider_slots import SLOTS, ProviderBusy
 from postern.apps.authn.external.providers import ExternalProvider, Visit, Way
-from postern.apps.authn.external.turns import TURNS, TooManyWait
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.errors import SignInLocked
 from postern.foundation.phrases import Phrase, stored
@@ -40,7 +40,7 @@ from postern.kernel.secret import Secret
 from postern.kernel.sentences import Sentence
 
 LIFETIME: Final = timedelta(minutes=10)
-#: Visits of one address that wait at the same time; the oldest make room. A stranger can begin any number.
+#: Maximum number of stored visits per address, because anybody can begin visits. The oldest are deleted.
 MOST_OF_ADDRESS: Final = 100
 _STATE_BYTES: Final = 32
 _MOST_CHARS: Final = 256
@@ -49,7 +49,7 @@ _TENANT_CHARS, _NAME_CHARS = 255, 128
 
 @dataclass(frozen=True, slots=True)
 class Begun:
-    """`page`: where the browser goes; empty when the visit was refused. `browser`: the value of its cookie."""
+    """`page`: the address of the redirect; empty when the visit was refused. `browser`: the value of its cookie."""
 
     request_id: UUID
     browser: Secret
@@ -65,12 +65,12 @@ def begin(
     target: str = "",
     login_session: LoginSession | None = None,
 ) -> Begun:
-    """Begin a visit. A visit that cannot take place is stored with its reason, which `finish` shows."""
+    """Begin a visit. If the provider cannot be used, the visit is stored with the reason as its refusal."""
     browser, state, now = new_token(), secrets.token_hex(_STATE_BYTES), clock.now()
     page = _page_or_reason(way, _visit(way, purpose, state, now), user_agent)
     refusal = page if isinstance(page, Sentence) else None
     address = address_key(remote_addr)[:64]
-    _make_room(address)
+    _delete_surplus(address)
     row = ExternalRequest.objects.create(
         provider=way.kind,
         way_id=way.id,
@@ -90,7 +90,7 @@ def begin(
 
 @dataclass(frozen=True, slots=True)
 class CameBack:
-    """What the redirect of a provider says. `sender`, `error`: empty when it does not say."""
+    """The parameters of the redirect from the provider. `sender`, `error`: empty when missing."""
 
     state: str
     code: str
@@ -107,15 +107,16 @@ def redeem(
     remote_addr: str,
     counts_guesses: bool = True,
 ) -> ExternalRequest | None:
-    """Take back a browser from the provider, once. Returns the visit, which then knows who came or why nobody did.
+    """Redeem the redirect from the provider, once. Returns the visit with the person, or with the reason of a refusal.
 
-    None when there is no such visit of this browser for this provider and these purposes, or it was redeemed. A state that
-    a browser on a visit does not have counts as a failure of its address, unless the cookie of the visit crosses sites: then
-    any site could make such requests. While the address is locked, nothing is asked.
+    Returns None when this browser has no such visit for this provider and these purposes, or it was redeemed. A wrong
+    state counts as a failure of the address if the browser has the cookie of a visit. It does not count
+    (`counts_guesses`) for cookies that are sent across sites, because any site could cause such requests. While the
+    address is locked, the provider is not queried.
     """
     row = ExternalRequest.objects.filter(state_hash=token_hash(back.state)).first()
     if row is None or not same(row.browser_hash, token_hash(browser)):
-        # Without the cookie no state fits, so it is no guess: a picture on any other site could make such a request.
+        # Without the cookie every state is refused, so it is no guess: an image on another site can cause the request.
         if browser and counts_guesses:
             _count(remote_addr)
         return None
@@ -129,16 +130,18 @@ def redeem(
         ours.update(refusal=stored(LOCKED.say(minutes=str(locked.minutes))))
         return row
     visit = _visit(way, Purpose(row.purpose), back.state, row.date_created, back.sender)
-    found = _person_or_reason(way, visit, back, remote_addr)
-    if isinstance(found, Person):
-        ours.update(tenant=found.tenant, subject=found.subject, name=_shown(found.name), details=dict(found.details))
+    result = _person_or_reason(way, visit, back, remote_addr)
+    if isinstance(result, Person):
+        ours.update(
+            tenant=result.tenant, subject=result.subject, name=_printable(result.name), details=dict(result.details)
+        )
     else:
-        ours.update(refusal=stored(found))
+        ours.update(refusal=stored(result))
     return row
 
 
 def finish(*, request_id: UUID | None, browser: str, purpose: Purpose, kinds: Collection[str]) -> ExternalRequest:
-    """Use a redeemed visit to a provider of these kinds, once, from the browser in which it began. Raises ExternalLapsed."""
+    """Use a redeemed visit to a provider of these kinds, once, in the browser that began it. Raises ExternalLapsed."""
     now = clock.now()
     rows = ExternalRequest.objects.filter(purpose=purpose, provider__in=kinds)
     row = rows.filter(pk=request_id).first() if request_id else None
@@ -152,42 +155,42 @@ def finish(*, request_id: UUID | None, browser: str, purpose: Purpose, kinds: Co
 
 
 def _provider_or_reason(way: Way) -> ExternalProvider | Sentence:
-    found = way.provider() if way.is_on else None
-    return found or _about(way, INCOMPLETE if way.is_on else OFF)
+    provider = way.provider() if way.is_on else None
+    return provider or _reason(way, INCOMPLETE if way.is_on else OFF)
 
 
 def _page_or_reason(way: Way, visit: Visit, user_agent: str) -> str | Sentence:
-    found = _provider_or_reason(way)
-    if isinstance(found, Sentence):
-        return found
+    provider = _provider_or_reason(way)
+    if isinstance(provider, Sentence):
+        return provider
     try:
-        with TURNS.turn((way.kind, way.id)):
-            return found.page(visit, user_agent)
-    except TooManyWait:
-        return _about(way, BUSY)
+        with SLOTS.slot((way.kind, way.id)):
+            return provider.page(visit, user_agent)
+    except ProviderBusy:
+        return _reason(way, BUSY)
     except WebApiFailed as error:
         return error.sentence
 
 
 def _person_or_reason(way: Way, visit: Visit, back: CameBack, remote_addr: str) -> Person | Sentence:
-    found = _provider_or_reason(way)
-    if isinstance(found, Sentence):
-        return found
+    provider = _provider_or_reason(way)
+    if isinstance(provider, Sentence):
+        return provider
     if not back.code:
         is_choice = back.error in {"", "access_denied", "login_required", "interaction_required"}
-        return _about(way, CANCELLED) if is_choice else REFUSED.say(provider=way.label, error=_shown(back.error))
+        return _reason(way, CANCELLED) if is_choice else REFUSED.say(provider=way.label, error=_printable(back.error))
     try:
-        with TURNS.turn((way.kind, way.id)):
-            person = found.person(visit, back.code)
-    except TooManyWait:
-        return _about(way, BUSY)
+        with SLOTS.slot((way.kind, way.id)):
+            person = provider.person(visit, back.code)
+    except ProviderBusy:
+        return _reason(way, BUSY)
     except WebApiFailed as error:
         if error.fault is Fault.CODE:
             _count(remote_addr)
         return error.sentence
     is_storable = all(part.isprintable() for part in (person.tenant, person.subject))
     if not is_storable or len(person.tenant) > _TENANT_CHARS or len(person.subject) > _MOST_CHARS:
-        return _about(way, ODD_PERSON)
+        return _reason(way, ODD_PERSON)
     return person
 
 
@@ -199,13 +202,13 @@ def _visit(way: Way, purpose: Purpose, state: str, begun: datetime, came_from: s
     return Visit(redirect_uri=uri, state=state, verifier=verifier, came_from=came_from, asked_since=asked_since)
 
 
-def _make_room(address: str) -> None:
+def _delete_surplus(address: str) -> None:
     waiting = ExternalRequest.objects.filter(remote_addr=address)
     surplus = waiting.order_by("-date_created").values_list("pk", flat=True)[MOST_OF_ADDRESS - 1 :]
     ExternalRequest.objects.filter(pk__in=list(surplus[:MOST_OF_ADDRESS])).delete()
 
 
-def _about(way: Way, phrase: Phrase) -> Sentence:
+def _reason(way: Way, phrase: Phrase) -> Sentence:
     return phrase.say(provider=way.label)
 
 
@@ -213,8 +216,8 @@ def _count(remote_addr: str) -> None:
     try:
         guard.reserve_address(remote_addr)
     except SignInLocked:
-        return  # it is refused anyway
+        return  # the caller refuses the request in any case
 
 
-def _shown(name: str) -> str:
+def _printable(name: str) -> str:
     return "".join(char for char in name if char.isprintable())[:_NAME_CHARS]

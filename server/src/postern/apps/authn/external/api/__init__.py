@@ -1,1 +1,1 @@
-"""Pages that lead to a provider and back, and the calls that use what came back."""
+"""Pages that redirect to a provider and back, and the calls that use the result."""

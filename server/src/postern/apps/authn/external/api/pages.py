@@ -1,4 +1,4 @@
-"""Pages below `/core/auth/{provider}/`: they lead the browser to a provider, and take it back."""
+"""Pages below `/core/auth/{provider}/`: redirects to a provider, and the callbacks."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -27,20 +27,20 @@ from postern.foundation.pages.redirects import HOME, safe_next
 from postern.kernel import clock
 
 _LOGIN_PAGE: Final = "/core/auth/login/"
-#: A visit that this browser does not have.
+#: Id in the address when the browser has no such visit.
 _UNKNOWN: Final = "none"
 _MOST_CHARS: Final = 2_000
-#: Marks a browser that was sent to the address of the settings. Behind a proxy that changes the host, it would go round.
+#: Parameter of a redirect to the address of the settings. It prevents a loop behind a proxy that changes the host.
 _SENT_HERE: Final = "here"
 
 _Page = Callable[..., HttpResponse]
 
 
-def moving_page(view: _Page) -> _Page:
-    """A public page that is never cached. HEAD begins and ends no visit.
+def provider_page(view: _Page) -> _Page:
+    """Decorate a public page that is never cached. HEAD requests have no effect on visits.
 
-    The provider sends the browser to the address of the settings (SITE_URL). A browser that uses another address of
-    this console would not have its cookie there, so it goes to that address before it begins.
+    The provider redirects the browser to the address of the settings (SITE_URL). A browser that uses another address of
+    this console has no cookie there, so it is redirected to that address first.
     """
 
     @open_page
@@ -57,7 +57,7 @@ def moving_page(view: _Page) -> _Page:
 
 
 def _other_address(request: HttpRequest) -> str | None:
-    """The same page at the address of the settings, if the browser uses another address and was not sent there before."""
+    """The same page at the address of the settings, if the browser uses another address and was not redirected before."""
     site = urlsplit(console_address())
     if request.path.endswith("/callback/") or _SENT_HERE in request.GET or request.get_host() == site.netloc:
         return None
@@ -65,46 +65,50 @@ def _other_address(request: HttpRequest) -> str | None:
     return f"{site.scheme}://{site.netloc}{request.path}?{query}"
 
 
-@moving_page
+@provider_page
 def sign_in_start(request: HttpRequest, provider: Provider) -> HttpResponse:
-    """`qr/login/?next=`: leads to the page of the provider."""
+    """`qr/login/?next=`: redirects to the page of the provider."""
     target = safe_next(request.GET.get("next", ""), HOME)
     if find_by_session(request.session) is not None:
         return HttpResponseRedirect(target)
-    return led_away(request, way=CompanyWay(provider), purpose=Purpose.SIGN_IN, target=target)
+    return redirect_to_provider(request, way=CompanyWay(provider), purpose=Purpose.SIGN_IN, target=target)
 
 
-@moving_page
+@provider_page
 def bind_start(request: HttpRequest, provider: Provider) -> HttpResponse:
-    """`qr/bind/?redirect_url=`: leads a signed-in user, whose password was verified a moment ago, to the provider.
+    """`qr/bind/?redirect_url=`: redirects a signed-in user, whose password was verified recently, to the provider.
 
-    Links on other sites begin nothing (`logout_page` has the same rule).
+    Links on other sites have no effect (`logout_page` has the same rule).
     """
     login_session = find_by_session(request.session)
     if login_session is None or not login_session.user.is_valid:
         return HttpResponseRedirect(f"{_LOGIN_PAGE}?{urlencode({'next': PROFILE_PAGE})}")
     is_verified = password_was_verified(login_session, now=clock.now())
-    if not began_here(request) or not is_verified or conditions.unmet(login_session.user) is not None:
+    if not is_own_navigation(request) or not is_verified or conditions.unmet(login_session.user) is not None:
         return HttpResponseRedirect(_profile(dialog=f"{provider}-bind"))
     target = safe_next(request.GET.get("redirect_url", ""), "")
-    return led_away(request, way=CompanyWay(provider), purpose=Purpose.BIND, target=target, login_session=login_session)
+    return redirect_to_provider(
+        request, way=CompanyWay(provider), purpose=Purpose.BIND, target=target, login_session=login_session
+    )
 
 
-def began_here(request: HttpRequest) -> bool:
-    """Whether a page of ours, or the person, asked for this page. A link on another site did not."""
+def is_own_navigation(request: HttpRequest) -> bool:
+    """Whether the request comes from our own page or the address bar, not from a link on another site."""
     origin = request.headers.get("Sec-Fetch-Site", "cross-site" if settings.POSTERN.https else "none")
     return origin in {"same-origin", "none"}
 
 
-@moving_page
+@provider_page
 def bind_page(_request: HttpRequest, provider: Provider) -> HttpResponse:
     """`bind/start/`: the dialog of the profile page, which asks for the password first."""
     return HttpResponseRedirect(_profile(dialog=f"{provider}-bind"))
 
 
-@moving_page
+@provider_page
 def callback(request: HttpRequest, provider: Provider, purpose: Purpose) -> HttpResponse:
-    """`qr/login/callback/` and `qr/bind/callback/`: the provider sends the browser back. Our own page does the rest."""
+    """`qr/login/callback/` and `qr/bind/callback/`: the provider redirects the browser here. Redirects to the console,
+    which uses the visit.
+    """
     visit = visits.redeem(
         way=CompanyWay(provider),
         purposes=[purpose],
@@ -115,10 +119,10 @@ def callback(request: HttpRequest, provider: Provider, purpose: Purpose) -> Http
         browser=visit_cookie.of(request),
         remote_addr=request.META.get("REMOTE_ADDR", ""),
     )
-    return HttpResponseRedirect(own_page(purpose, visit.pk if visit is not None else None))
+    return HttpResponseRedirect(console_page(purpose, visit.pk if visit is not None else None))
 
 
-def led_away(
+def redirect_to_provider(
     request: HttpRequest,
     *,
     way: Way,
@@ -128,9 +132,11 @@ def led_away(
     crosses_sites: bool = False,
     **more: str,
 ) -> HttpResponse:
-    """Begin a visit and lead to the provider; a visit that cannot take place goes to our own page, which says why.
+    """Begin a visit and redirect to the provider. If that is not possible, redirect to the console, which shows the
+    reason.
 
-    `crosses_sites`: the provider lets the browser post its answer, so a second cookie is needed. `more`: for our own page.
+    `crosses_sites`: the browser posts the answer of the provider, which requires a second cookie. `more`: query
+    parameters for the console.
     """
     begun = visits.begin(
         way=way,
@@ -140,21 +146,21 @@ def led_away(
         target=target,
         login_session=login_session,
     )
-    response = HttpResponseRedirect(begun.page or own_page(purpose, begun.request_id, **more))
+    response = HttpResponseRedirect(begun.page or console_page(purpose, begun.request_id, **more))
     visit_cookie.put(response, begun.browser)
     if begun.page and crosses_sites:
         visit_cookie.put_across(response, begun.browser)
     return response
 
 
-def own_page(purpose: Purpose, request_id: UUID | None, **more: str) -> str:
-    """Our own page that uses the visit."""
-    shown = str(request_id) if request_id is not None else _UNKNOWN
+def console_page(purpose: Purpose, request_id: UUID | None, **more: str) -> str:
+    """The address of the console page that uses the visit."""
+    visit_id = str(request_id) if request_id is not None else _UNKNOWN
     if purpose == Purpose.BIND:
-        return _profile(external=shown)
+        return _profile(external=visit_id)
     if purpose == Purpose.CONFIRM:
-        return _profile(external=shown, by=purpose.value)
-    return f"{_LOGIN_PAGE}?{urlencode({'external': shown, **more})}"
+        return _profile(external=visit_id, by=purpose.value)
+    return f"{_LOGIN_PAGE}?{urlencode({'external': visit_id, **more})}"
 
 
 def _profile(**query: str) -> str:

@@ -38,13 +38,13 @@ _MOST_TOKEN_CHARS: Final = 1024
 
 
 class VisitSerializer(BodySerializer):
-    """The visit that came back, as the address of the page names it."""
+    """The id of a redeemed visit, from the address of the page."""
 
     id = PlainField(max_length=64)
 
 
 def finished_visit(request: Request, purpose: Purpose, kinds: Collection[str]) -> ExternalRequest:
-    """The visit that the body names, used once from the browser in which it began. Raises ExternalLapsed."""
+    """Use the visit in the body, once, in the browser that began it. Raises ExternalLapsed."""
     return visits.finish(
         request_id=parse_id(body_of(request, VisitSerializer)["id"]),
         browser=visit_cookie.of(request._request),  # noqa: SLF001 - cookies belong to Django's request
@@ -54,15 +54,15 @@ def finished_visit(request: Request, purpose: Purpose, kinds: Collection[str]) -
 
 
 class ExternalSignInView(DeviceCookieView):
-    """`POST {"id"}`: sign in as the user who bound the account that came back.
+    """`POST {"id"}`: sign in as the user who has bound the account of a visit.
 
-    The answers are those of `authentication/sign-in/`, with the second factor as there.
+    Responses and second factor are those of `authentication/sign-in/`.
     """
 
     rights = Right.ANYONE
     always_root = True
     gates_apply = False
-    #: The kinds of providers whose visits are used here.
+    #: The kinds of providers whose visits this view accepts.
     kinds: ClassVar[Collection[str]] = tuple(Provider)
 
     def post(self, request: Request) -> Response:
@@ -81,18 +81,18 @@ class ExternalSignInView(DeviceCookieView):
         return response
 
     def prove(self, visit: ExternalRequest, origin: SignInOrigin, device_of: DeviceOf) -> Proof:
-        """The user who came back. Raises a SignInRefused, which the login log has."""
+        """The user of the visit. Raises a SignInRefused, which the login log records."""
         return signing_in.prove(
             visit, remote_addr=origin.remote_addr, user_agent=origin.user_agent, device_of=device_of
         )
 
     def hold(self, visit: ExternalRequest, proof: Proof) -> bool:
-        """Whether the user may still come this way; it stays so until the transaction ends."""
+        """Whether the user may still sign in this way. Locks the user until the transaction ends."""
         return signing_in.hold_bound(visit, proof)
 
 
 class ExternalBindView(PersonalView):
-    """`POST {"id"}`: bind the account that came back to the calling user → `{"msg", "next"}`."""
+    """`POST {"id"}`: bind the account of a visit to the calling user → `{"msg", "next"}`."""
 
     open_before_confirmation = False
     answers = {"post": Answer(schema=texts("msg", "next"))}
@@ -126,7 +126,7 @@ class OwnUnbindView(PersonalView):
 class UnbindView(PosternView):
     """`POST authentication/{provider}/qr/unbind/{user_id}/`: an administrator unbinds the account of a user.
 
-    The same rule as changing the user. The user's own account needs the password, as on the profile page.
+    Requires the right to change the user. Unbinding an own account requires the password, as on the profile page.
     """
 
     rights = Right.ORG_ADMIN
@@ -149,7 +149,7 @@ def _unbound(provider: Provider) -> Response:
 class FeishuEventsView(PosternView):
     """`POST authentication/feishu/event/subscription/callback/`: FeiShu checks the request URL of a subscription.
 
-    Answers the challenge if the request has the verification token of the settings; everything else is refused, because
+    Returns the challenge if the request has the verification token of the settings. Refuses all other requests, because
     Postern subscribes to no events.
     """
 

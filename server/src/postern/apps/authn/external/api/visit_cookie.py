@@ -1,11 +1,11 @@
 """The cookie that binds a visit to its browser.
 
-`SameSite=Lax`: the browser sends it when the provider sends the user back, which `Strict` would prevent, and on no other
-request that another site starts.
+`SameSite=Lax`: of the requests that another site starts, the browser sends it only with navigations such as the
+redirect of the provider. `Strict` would prevent that.
 
-A provider of SAML lets the browser post its answer, which is such a request. So a second cookie with the same value crosses
-sites: `SameSite=None; Secure` under https. Without https that does not exist, and browsers send a cookie without the
-attribute for its first two minutes. It goes to the paths of SAML only, and ends with the answer.
+The answer of a SAML provider is a cross-site POST, which lacks this cookie. A second cookie with the same value is sent
+across sites: `SameSite=None; Secure` under https. Without https that is not allowed, but browsers send a cookie without
+the attribute for two minutes. The second cookie is limited to the SAML paths, and deleted with the answer.
 """
 
 from typing import Final, Literal
@@ -26,12 +26,12 @@ _MOST_CHARS: Final = 64
 
 
 def of(request: HttpRequest) -> str:
-    """The browser's part of the visit; empty without the cookie."""
+    """The value of the visit cookie; empty without the cookie."""
     return request.COOKIES.get(_NAME, "")[:_MOST_CHARS]
 
 
 def put(response: HttpResponse, browser: Secret) -> None:
-    """Remember the visit in this browser."""
+    """Set the cookie of the visit."""
     response.set_cookie(
         _NAME,
         browser.reveal(),
@@ -43,12 +43,12 @@ def put(response: HttpResponse, browser: Secret) -> None:
 
 
 def across(request: HttpRequest) -> str:
-    """The browser's part of the visit, on a request that another site began; empty without the cookie."""
+    """The value of the cross-site cookie; empty without the cookie."""
     return request.COOKIES.get(_ACROSS_NAME, "")[:_MOST_CHARS]
 
 
 def put_across(response: HttpResponse, browser: Secret) -> None:
-    """Remember the visit for the answer that another site lets this browser post."""
+    """Set the cross-site cookie, for an answer that the browser posts from another site."""
     response.set_cookie(
         _ACROSS_NAME,
         browser.reveal(),
@@ -61,10 +61,10 @@ def put_across(response: HttpResponse, browser: Secret) -> None:
 
 
 def remove_across(response: HttpResponse) -> None:
-    """Forget it, because an answer ends its visit."""
+    """Delete the cross-site cookie after the answer."""
     response.delete_cookie(_ACROSS_NAME, path=_ACROSS_PATH, samesite=_ACROSS_SITES)
 
 
 def remove(response: HttpResponse | Response) -> None:
-    """Forget the visit, which is over."""
+    """Delete the cookie of a visit that has ended."""
     response.delete_cookie(_NAME, samesite="Lax")

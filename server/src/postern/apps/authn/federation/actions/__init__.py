@@ -1,1 +1,1 @@
-"""What writes of providers have in common."""
+"""The common part of writes of providers."""

@@ -13,7 +13,7 @@ from postern.kernel.errors import NotAllowed
 
 P = TypeVar("P", bound=FederatedProvider)
 
-#: More buttons than this on the sign-in page help nobody.
+#: Maximum number of providers, because each has a button on the sign-in page.
 MOST_PROVIDERS: Final = 20
 
 
@@ -25,20 +25,20 @@ def recorded(*own: str, after: Sequence[str] = ()) -> tuple[str, ...]:
 
 
 def require_new(actor: Actor, model: type[FederatedProvider]) -> None:
-    """Whether the actor may add a provider. Raises NotAllowed, ProviderRefused."""
+    """Require that the actor may add a provider. Raises NotAllowed, ProviderRefused."""
     require_super(actor)
     if QuerySet(model).count() >= MOST_PROVIDERS:
         raise ProviderRefused("name", _("There can be at most %(number)d providers.") % {"number": MOST_PROVIDERS})
 
 
-def held(actor: Actor, row: P) -> P:
-    """The row as it is stored, locked for a change. Raises NotAllowed."""
+def locked_provider(actor: Actor, row: P) -> P:
+    """The stored row, locked for a change. Raises NotAllowed."""
     require_super(actor)
     return QuerySet(type(row)).select_for_update(no_key=True).get(pk=row.pk)
 
 
 def require_super(actor: Actor) -> None:
-    """Beside the right of the view: nobody else may ever write who becomes an administrator."""
+    """Check in addition to the right of the view, because the rules of a provider decide who becomes an administrator."""
     if not actor.is_super_user:
         raise NotAllowed(_("Only super administrators change providers."))
 

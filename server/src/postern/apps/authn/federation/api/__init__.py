@@ -1,1 +1,1 @@
-"""Fields that the forms of all protocols have."""
+"""The common part of the API of all protocols."""

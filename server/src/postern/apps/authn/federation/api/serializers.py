@@ -17,7 +17,7 @@ _SLUG: Final = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 _RESERVED: Final = frozenset({"login", "callback", "logout"})
 _MOST_RULES: Final = 200
 
-#: Fields of `FederatedProvider` in answers.
+#: Fields of `FederatedProvider` in responses.
 FIELDS: Final = (
     "order",
     "is_active",
@@ -36,7 +36,7 @@ READ_ONLY: Final = ("created_by", "date_created", "date_updated")
 
 
 class RuleSerializer(BodySerializer):
-    """Whoever has `value` at the path `claim` gets the system role, or belongs to the group of an organization."""
+    """People with `value` at the path `claim` get the system role, or become members of the group of an organization."""
 
     claim = PlainField(max_length=128, label=_("Claim"), help_text=_("A path such as groups or realm_access.roles"))
     value = PlainField(max_length=255, label=_("Value"))
@@ -44,7 +44,7 @@ class RuleSerializer(BodySerializer):
     group = serializers.UUIDField(required=False, allow_null=True, label=_("User group"))
 
     def validate(self, attrs: dict[str, Any]) -> dict[str, Any]:
-        """As it is stored: one of the two, and the group as text."""
+        """Require exactly one of role and group. The group is stored as text."""
         role, group = attrs.get("role", ""), attrs.get("group")
         if bool(role) == (group is not None):
             raise serializers.ValidationError({"role": [now("Choose a system role or a user group.")]})
@@ -52,7 +52,7 @@ class RuleSerializer(BodySerializer):
 
 
 class FederatedProviderSerializer(ResourceSerializer):
-    """Shape of the common part. `slug` stays: it is a part of the addresses that the provider has stored."""
+    """The common fields. `slug` cannot be changed, because the addresses that the provider has stored contain it."""
 
     immutable_fields = ("slug",)
 
@@ -71,7 +71,7 @@ class FederatedProviderSerializer(ResourceSerializer):
 
     def validate_rules(self, rules: list[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
         wanted = {str(rule["group"]) for rule in rules if rule["group"] is not None}
-        known = {str(pk) for pk in UserGroup.objects.filter(pk__in=wanted).values_list("pk", flat=True)}
-        if wanted - known:
+        existing = {str(pk) for pk in UserGroup.objects.filter(pk__in=wanted).values_list("pk", flat=True)}
+        if wanted - existing:
             raise serializers.ValidationError(now("A chosen group does not exist any more. Choose another one."))
         return rules

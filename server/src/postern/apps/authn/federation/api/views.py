@@ -1,4 +1,4 @@
-"""What the endpoints of all protocols have in common: the providers, and the call that signs in who came back."""
+"""The common part of the endpoints of all protocols: the providers, and the call that signs in."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -35,15 +35,15 @@ class FederatedProviderViewSet(ResourceViewSet):
     ordering_fields = ("name", "order")
     default_order = ("order", "name", "id")
     providers: ClassVar[StoredProviders[Any]]
-    #: The values of a form that may not be saved.
+    #: The serializer of a form, saved or not.
     trial_serializer_class: ClassVar[type[BodySerializer]]
 
     def visible_rows(self) -> QuerySet[Any]:
-        """All of them: only super administrators come here."""
+        """All providers, because only super administrators have access."""
         return self.providers.all()
 
     def hold_rows(self, rows: Any, values: Any, *, deleting: bool = False) -> None:
-        """Lock the caller first: whoever lost the role meanwhile writes nothing."""
+        """Lock the caller first, so that a caller who has just lost the role cannot write."""
         users.hold_caller(self.actor)
         super().hold_rows(rows, values, deleting=deleting)
 
@@ -53,12 +53,12 @@ class FederatedProviderViewSet(ResourceViewSet):
         return Response({"msg": self.try_provider(body_of(request, self.trial_serializer_class))})
 
     def try_provider(self, entered: Mapping[str, Any]) -> str:
-        """The result of the test. Raises a refusal that says what is wrong."""
+        """Returns the result of the test. Raises a refusal with the reason."""
         raise NotImplementedError
 
 
 class FederatedSignInView(ExternalSignInView):
-    """`POST {"id"}`: sign in as the person who came back. The answers are those of `authentication/sign-in/`."""
+    """`POST {"id"}`: sign in as the person of a visit. The responses are those of `authentication/sign-in/`."""
 
     source: ClassVar[Source]
     providers: ClassVar[StoredProviders[Any]]

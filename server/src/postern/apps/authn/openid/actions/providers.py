@@ -1,4 +1,4 @@
-"""Writes of providers. Only super administrators make them, because a rule can give any role."""
+"""Writes of OpenID Connect providers, for super administrators only, because a rule can give any role."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -7,23 +7,23 @@ from django.db import transaction
 
 from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
-from postern.apps.authn.federation.actions.providers import held, require_new, require_super, values_of
+from postern.apps.authn.federation.actions.providers import locked_provider, require_new, require_super, values_of
 from postern.apps.authn.federation.actions.providers import recorded as recorded_columns
 from postern.apps.authn.openid import provider_secrets
-from postern.apps.authn.openid.errors import SecretWanted
+from postern.apps.authn.openid.errors import SecretRequired
 from postern.apps.authn.openid.models import OpenidProvider
 from postern.foundation.caller.actor import Actor
 from postern.kernel.secret import Secret
 
 _SECRET: Final = "client_secret"  # noqa: S105 - the name of a field
 _RECORDED: Final = recorded_columns("issuer", "client_id", "scopes", after=("signs_out",))
-#: Stands for a secret in the audit record, which shows a mask.
+#: Placeholder of a secret in the audit record, which shows it as a mask.
 _SOME_SECRET: Final = Secret("a secret")
 
 
 @transaction.atomic
 def create_provider(*, actor: Actor, values: Mapping[str, Any]) -> OpenidProvider:
-    """Make a provider. `values["client_secret"]`: a text; empty or None for a public client. Raises ProviderRefused."""
+    """Create a provider. `values["client_secret"]`: a text; empty or None for a public client. Raises ProviderRefused."""
     require_new(actor, OpenidProvider)
     columns = {name: value for name, value in values.items() if name != _SECRET}
     secret = values.get(_SECRET)
@@ -38,16 +38,16 @@ def create_provider(*, actor: Actor, values: Mapping[str, Any]) -> OpenidProvide
 
 @transaction.atomic
 def update_provider(*, actor: Actor, row: OpenidProvider, values: Mapping[str, Any]) -> OpenidProvider:
-    """Change a provider. An empty secret keeps the stored one, None removes it. Raises SecretWanted when the stored one
-    would go to another issuer, or for another client.
+    """Change a provider. An empty secret keeps the stored secret, None removes it. Raises SecretRequired if issuer or
+    client change and the stored secret would be kept.
     """
-    row = held(actor, row)
+    row = locked_provider(actor, row)
     had_secret = row.has_secret
     old, new = recorded.assign(row, {name: value for name, value in values.items() if name != _SECRET})
     secret = values.get(_SECRET, "")
     is_moved = "issuer" in new or "client_id" in new
     if had_secret and is_moved and secret == "":
-        raise SecretWanted
+        raise SecretRequired
     if secret:
         provider_secrets.STORE.value.put(row.pk, Secret(str(secret)))
     elif secret is None and had_secret:
@@ -63,7 +63,7 @@ def update_provider(*, actor: Actor, row: OpenidProvider, values: Mapping[str, A
 
 @transaction.atomic
 def delete_provider(*, actor: Actor, row: OpenidProvider) -> None:
-    """Delete a provider and its secret. Its users stay, and cannot sign in any more."""
+    """Delete a provider and its secret. Its users stay, but can no longer sign in."""
     require_super(actor)
     old = values_of(row, _RECORDED)
     provider_secrets.STORE.value.drop(row.pk)

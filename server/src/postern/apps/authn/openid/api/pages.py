@@ -1,6 +1,6 @@
-"""Pages below `/core/auth/openid/`: to a provider and back, signing out, and the report of a provider.
+"""Pages below `/core/auth/openid/`: redirects to a provider and back, signing out, and reports of a provider.
 
-Without an id in the path (contract) they are about the first provider of the sign-in page.
+Without an id in the path (contract) they use the first provider of the sign-in page.
 """
 
 from typing import Final
@@ -13,8 +13,8 @@ from django.views.decorators.http import require_POST, require_safe
 from postern.apps.authn.external.actions import visits
 from postern.apps.authn.external.actions.visits import CameBack
 from postern.apps.authn.external.api import visit_cookie
-from postern.apps.authn.external.api.pages import moving_page
-from postern.apps.authn.federation.api.pages import PURPOSES, led_to_provider, own_page_of
+from postern.apps.authn.external.api.pages import provider_page
+from postern.apps.authn.federation.api.pages import PURPOSES, console_page_of, redirect_to
 from postern.apps.authn.openid import queries, signing_out
 from postern.apps.authn.openid.ways import KIND, OpenidWay
 from postern.foundation.pages.pages import open_page
@@ -24,15 +24,15 @@ from postern.kernel.errors import Unavailable
 _MOST_CHARS: Final = 4_096
 
 
-@moving_page
+@provider_page
 def sign_in_start(request: HttpRequest, slug: str = "") -> HttpResponse:
-    """`login/?next=`: leads to the page of the provider."""
-    return led_to_provider(request, _way(slug))
+    """`login/?next=`: redirects to the page of the provider."""
+    return redirect_to(request, _way(slug))
 
 
-@moving_page
+@provider_page
 def callback(request: HttpRequest, slug: str = "") -> HttpResponse:
-    """`callback/`: the provider sends the browser back. Our own page does the rest."""
+    """`callback/`: the provider redirects the browser here. Redirects to the console, which uses the visit."""
     way = _way(slug)
     visit = None
     if way is not None:
@@ -43,20 +43,20 @@ def callback(request: HttpRequest, slug: str = "") -> HttpResponse:
             browser=visit_cookie.of(request),
             remote_addr=request.META.get("REMOTE_ADDR", ""),
         )
-    return HttpResponseRedirect(own_page_of(visit, KIND))
+    return HttpResponseRedirect(console_page_of(visit, KIND))
 
 
 _ANSWER: Final = {"state": "state", "code": "code", "sender": "iss", "error": "error"}
 
 
 def _text(request: HttpRequest, name: str) -> str:
-    """Nothing when it is there twice: then it is not clear which one the provider has written."""
-    found = request.GET.getlist(name)
-    return found[0][:_MOST_CHARS] if len(found) == 1 else ""
+    """A query parameter; empty when it is repeated, because it is then unclear which value the provider sent."""
+    values = request.GET.getlist(name)
+    return values[0][:_MOST_CHARS] if len(values) == 1 else ""
 
 
 def _way(slug: str) -> OpenidWay | None:
-    """A provider that is switched off has a way, too: the visit then says so."""
+    """The `Way` of a provider, also when it is switched off: the visit is then refused with the reason."""
     row = queries.PROVIDERS.by_slug(slug) if slug else queries.PROVIDERS.first_active()
     return OpenidWay(row, is_bare=not slug) if row is not None else None
 
@@ -64,7 +64,7 @@ def _way(slug: str) -> OpenidWay | None:
 @open_page
 @require_safe
 def logout(request: HttpRequest, slug: str = "") -> HttpResponse:
-    """`logout/`: the page of all ways in, which also leads to the provider of the sign-in that ends."""
+    """`logout/`: the sign-out page of all ways in, which also redirects to the provider of the ended sign-in."""
     del slug
     query = request.META.get("QUERY_STRING", "")
     return HttpResponseRedirect(f"/core/auth/logout/?{query}" if query else "/core/auth/logout/")

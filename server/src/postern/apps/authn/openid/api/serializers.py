@@ -1,4 +1,4 @@
-"""Shapes of OpenID Connect providers."""
+"""Serializers of OpenID Connect providers."""
 
 from ipaddress import ip_address
 from typing import Final
@@ -20,7 +20,9 @@ _MOST_SECRET_CHARS: Final = 1024
 
 
 def usable_issuer(issuer: str) -> str:
-    """An `https:` address without query; `http:` for this machine only. Stored unchanged, because it is compared letter by letter."""
+    """Require an `https:` address without query; `http:` for this machine only. Not normalised, because it is compared
+    exactly.
+    """
     if not _is_usable(issuer):
         raise serializers.ValidationError(now("Enter the address of the provider; it begins with https://."))
     return issuer
@@ -34,10 +36,10 @@ def _is_usable(issuer: str) -> bool:
         return False
     if not host or not is_plain or parts.username is not None or parts.query or parts.fragment:
         return False
-    return parts.scheme == "https" or (parts.scheme == "http" and _is_here(host))
+    return parts.scheme == "https" or (parts.scheme == "http" and _is_this_machine(host))
 
 
-def _is_here(host: str) -> bool:
+def _is_this_machine(host: str) -> bool:
     try:
         return host == "localhost" or ip_address(host).is_loopback
     except ValueError:
@@ -52,7 +54,7 @@ def usable_scopes(scopes: str) -> str:
 
 
 class OpenidProviderSerializer(FederatedProviderSerializer):
-    """`client_secret`: empty keeps the stored one, null removes it. The addresses are for the provider's form."""
+    """`client_secret`: empty keeps the stored secret, null removes it. The addresses are to be entered at the provider."""
 
     client_secret = serializers.CharField(
         max_length=_MOST_SECRET_CHARS,
@@ -104,7 +106,7 @@ class OpenidProviderSerializer(FederatedProviderSerializer):
 
 
 class TrialSerializer(BodySerializer):
-    """The values of a form that may not be saved. `id`: the stored provider, whose secret an empty secret means."""
+    """The values of a form, saved or not. `id`: the stored provider whose secret replaces an empty secret."""
 
     id = serializers.UUIDField(required=False, allow_null=True)
     slug = PlainField(max_length=MOST_SLUG_CHARS, label=_("ID"))

@@ -1,4 +1,4 @@
-"""`authentication/openid-providers/` and the call that signs in who came back from one."""
+"""`authentication/openid-providers/`, and the call that signs in with a visit."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
@@ -37,7 +37,7 @@ class OpenidProviderViewSet(FederatedProviderViewSet):
 
 
 class OpenidSignInView(FederatedSignInView):
-    """`POST {"id"}`: sign in as the person who came back. The answers are those of `authentication/sign-in/`."""
+    """`POST {"id"}`: sign in as the person of a visit. The responses are those of `authentication/sign-in/`."""
 
     kinds: ClassVar[Collection[str]] = (KIND,)
     source = Source.OPENID

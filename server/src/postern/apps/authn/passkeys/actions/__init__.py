@@ -1,1 +1,1 @@
-"""Begins and ends the calls of passkeys."""
+"""WebAuthn requests to a browser, and checks of their answers."""

@@ -70,7 +70,7 @@ class ProfileView(OwnView):
     gates_apply = False
 
     def get(self, request: Request) -> Response:
-        if not isinstance(request.auth, LoginSession):  # only the console needs these fields, to lead the user on
+        if not isinstance(request.auth, LoginSession):  # only the console needs these fields, for its next step
             identity.pass_gates(request, self.actor)
         return Response(self.get_serializer(self.person(request)).data)
 
@@ -81,7 +81,7 @@ class ProfileView(OwnView):
         return self._change(request)
 
     def _change(self, request: Request) -> Response:
-        identity.pass_gates(request, self.actor)  # reading is open while the password is due, changing is not
+        identity.pass_gates(request, self.actor)  # with a due password, reading is allowed, changing is not
         user = self.person(request)
         serializer = self.get_serializer(user, data=request.data, partial=True)
         serializer.is_valid(raise_exception=True)
@@ -93,7 +93,7 @@ class ProfileView(OwnView):
 
 
 class OwnPasswordView(OwnView):
-    """`PUT users/profile/password/`: the only write that is open while the password is due."""
+    """`PUT users/profile/password/`: the only write that is allowed while the password is due."""
 
     serializer_class = OwnPasswordSerializer
     gates_apply = False
@@ -135,8 +135,8 @@ class OwnPasswordView(OwnView):
 
 
 class OwnCredentialsView(OwnView):
-    """`GET users/profile/credentials/`: the user's credentials and open sessions by kind, which a password change
-    offers to end.
+    """`GET users/profile/credentials/`: the user's credentials and open sessions by kind. A password change
+    offers to end them.
     """
 
     gates_apply = False
@@ -189,7 +189,7 @@ class OwnPublicKeyView(OwnView):
 
 
 class OwnPublicKeyByIdView(OwnPublicKeyView):
-    """`users/users/{id}/pubkey/update/`: as above with the caller's own id; no other is found (contract: deprecated)."""
+    """`users/users/{id}/pubkey/update/`: the same with the caller's own id; 404 for other ids (contract: deprecated)."""
 
     http_method_names = ["put", "patch", "options"]
 
@@ -207,8 +207,8 @@ class OwnPublicKeyByIdView(OwnPublicKeyView):
 
 
 class OwnSecondFactorResetView(PosternView):
-    """`users/otp/reset/`: always refused with 401 (contract: users). Nobody resets their own second factor without it;
-    the profile page changes it with a code.
+    """`users/otp/reset/`: always refused with 401 (contract: users). Users cannot reset their own second factor
+    without a code; the profile page changes it with a code.
     """
 
     rights = Right.ORG_ADMIN

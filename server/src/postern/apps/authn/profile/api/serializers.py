@@ -92,13 +92,17 @@ class ProfileSerializer(UserFacts):
         extra_kwargs = {"public_key": {"write_only": True, "required": False}}
 
     #: Cached, because several fields of the response need it.
-    _found: "tuple[rbac.Rights, tuple[users.OrgRoles, ...], Mapping[UUID, str]] | None" = None
+    _cached_facts: "tuple[rbac.Rights, tuple[users.OrgRoles, ...], Mapping[UUID, str]] | None" = None
 
     def _facts(self, user: User) -> "tuple[rbac.Rights, tuple[users.OrgRoles, ...], Mapping[UUID, str]]":
         """Rights in the current organization, memberships, names of organizations."""
-        if self._found is None:
-            self._found = (rbac.rights_of(user, self.context["scope"]), users.org_roles_of(user.pk), orgs.names())
-        return self._found
+        if self._cached_facts is None:
+            self._cached_facts = (
+                rbac.rights_of(user, self.context["scope"]),
+                users.org_roles_of(user.pk),
+                orgs.names(),
+            )
+        return self._cached_facts
 
     def get_groups(self, user: User) -> list[str]:
         return [str(group.pk) for group in user.groups.all() if self.context["scope"].covers(group.org_id)]
@@ -134,8 +138,8 @@ class ProfileSerializer(UserFacts):
 
     def get_user_all_orgs(self, user: User) -> list[dict[str, Any]]:
         _rights, memberships, names = self._facts(user)
-        found = {row.org_id for row in memberships}
-        return [_org_row(pk, name) for pk, name in names.items() if pk in found]
+        org_ids = {row.org_id for row in memberships}
+        return [_org_row(pk, name) for pk, name in names.items() if pk in org_ids]
 
     def get_current_org_roles(self, user: User) -> list[str]:
         if self.context["scope"].org_id == ROOT_ORG_ID:

@@ -86,25 +86,25 @@ def show_password(
 
 
 def _take_code(counted: guard.Attempt, attempted: Attempted, name: str, code: str, proxy_id: UUID) -> Outcome:
-    """A code proves what the browser sign-in behind it proved, the second factor included."""
+    """A code proves the same factors as the browser sign-in that made it, including the second factor."""
     username, remote_addr = attempted.username, attempted.remote_addr
-    held = ssh_codes.find(username, code)
+    usable_code = ssh_codes.find(username, code)
 
     @transaction.atomic
     def judge() -> Outcome:
-        owner = held.user if held is not None and ssh_codes.redeem(held) else None
+        owner = usable_code.user if usable_code is not None and ssh_codes.redeem(usable_code) else None
         try:
             user = sign_in.settle(counted, owner, username=username, remote_addr=remote_addr)
             sign_in.require_open_account(user, remote_addr=remote_addr, may_be_unmet=False)
         except SignInRefused as refused:
             return _refuse(attempted, refused)
-        session = held.provider_session if held is not None else ""
+        session = usable_code.provider_session if usable_code is not None else ""
         proof = Proof(user=user, attempted=attempted, provider_session=session)
-        if held is not None and held.mfa:
+        if usable_code is not None and usable_code.mfa:
             return _signed_in(proof, MfaState.SHOWN, proxy_id)
         return _after_first_factor(proof, proxy_id)
 
-    return repeats.answer(name, held.user.pk if held is not None else None, judge)
+    return repeats.answer(name, usable_code.user.pk if usable_code is not None else None, judge)
 
 
 def show_key(
@@ -131,7 +131,7 @@ def show_key(
             return _denied(refused, username)
         return _after_first_factor(proved, proxy_id)
 
-    # Only the id: reading the person would take longer for a name that exists.
+    # Read only the id: reading the user would take longer for existing names.
     return repeats.answer(name, users.id_named(username), judge)
 
 
@@ -158,7 +158,7 @@ def _after_first_factor(proof: Proof, proxy_id: UUID) -> Outcome:
     match second_factor.demand_of(proof.user):
         case second_factor.Demand.NOTHING:
             return _signed_in(proof, MfaState.OFF, proxy_id)
-        case second_factor.Demand.ENROLMENT:  # an authenticator app can be set up in the console only
+        case second_factor.Demand.ENROLMENT:  # an authenticator app can only be set up in the console
             passkey_only = ssh_codes.are_on() and has_factor(proof.user.pk)
             return _refuse(proof.attempted, PasskeyCannotBeShown() if passkey_only else MfaUnset(), mfa=MfaState.SHOWN)
         case _:
@@ -181,7 +181,7 @@ def _denied(refused: SignInRefused, username: str) -> Outcome:
     Answering strangers in the user's language would reveal that the account exists.
     """
     if isinstance(refused, ways.WayClosed):
-        # The sentence of the sign-in page names that page.
+        # The text for the sign-in page mentions that page.
         closed = PasswordWayClosed if refused.knows_person else MethodClosed
         refused = closed(takes_codes=ssh_codes.are_on())
     user = User.objects.named(username) if refused.knows_person else None

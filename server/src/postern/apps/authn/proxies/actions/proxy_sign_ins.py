@@ -29,14 +29,14 @@ from postern.kernel import clock
 from postern.kernel.ids import ROOT_ORG_ID, new_token, token_hash
 from postern.kernel.secret import Secret
 
-#: A ticket that its proxy does not extend expires after this time (the proxy or its network failed).
+#: A ticket expires after this time if its proxy does not extend it, for example after a network failure.
 IDLE_LIMIT: Final = timedelta(minutes=10)
-#: Maximum lifetime, however long the connection stays open: after a working day the user signs in again.
+#: Maximum lifetime of a ticket, also of an open connection: the user signs in again after a working day.
 TOTAL_LIMIT: Final = timedelta(hours=12)
 
 
 class TicketFault(StrEnum):
-    """Why a ticket is invalid. The first three never occur at a correctly working proxy."""
+    """Why a ticket is invalid. A proxy that works correctly never causes the first three."""
 
     UNKNOWN = "unknown"
     OTHER_PROXY = "other_proxy"
@@ -53,7 +53,7 @@ class TicketFault(StrEnum):
     FACTOR_DUE = "factor_due"
 
 
-#: Faults of a ticket that was stolen, guessed or used from elsewhere.
+#: Faults of tickets that were stolen, guessed, or used at another place.
 SUSPICIOUS: Final = frozenset({TicketFault.UNKNOWN, TicketFault.OTHER_PROXY, TicketFault.OTHER_ADDRESS})
 
 
@@ -67,7 +67,7 @@ class Opened:
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class PresentedTicket:
     """The sign-in of a presented ticket with its user, or the fault.
 
     `row` may be set together with a fault, for the audit log.
@@ -101,9 +101,10 @@ def open_sign_in(proof: Proof, *, mfa: MfaState, proxy_id: UUID) -> Opened:
 
 @transaction.atomic
 def renewed(row: ProxySignIn) -> Opened | None:
-    """The same sign-in with a new ticket, because the first one did not arrive; the first is void.
+    """The same sign-in with a new ticket, because the response with the first ticket was lost. The first ticket is
+    void.
 
-    None once the sign-in has ended.
+    None if the sign-in has ended.
     """
     if fault_of(row) is not None:
         return None
@@ -113,26 +114,26 @@ def renewed(row: ProxySignIn) -> Opened | None:
     return Opened(user=row.user, sign_in=row, ticket=Secret(ticket))
 
 
-def find(ticket: str, *, proxy_id: UUID, remote_addr: str) -> Shown:
+def find(ticket: str, *, proxy_id: UUID, remote_addr: str) -> PresentedTicket:
     """The sign-in of a ticket with its user, if the ticket is valid at this proxy and for this address."""
     row = ProxySignIn.objects.select_related("user").filter(token_hash=token_hash(ticket)).first()
     if row is None:
-        return Shown(None, TicketFault.UNKNOWN)
+        return PresentedTicket(None, TicketFault.UNKNOWN)
     if row.proxy_id != proxy_id:
-        return Shown(row, TicketFault.OTHER_PROXY)
+        return PresentedTicket(row, TicketFault.OTHER_PROXY)
     if row.remote_addr != remote_addr[:64]:
-        return Shown(row, TicketFault.OTHER_ADDRESS)
-    return Shown(row, fault_of(row))
+        return PresentedTicket(row, TicketFault.OTHER_ADDRESS)
+    return PresentedTicket(row, fault_of(row))
 
 
-def find_by_id(sign_in_id: UUID) -> Shown:
+def find_by_id(sign_in_id: UUID) -> PresentedTicket:
     """The sign-in with which a session was opened."""
     row = ProxySignIn.objects.select_related("user").filter(pk=sign_in_id).first()
-    return Shown(None, TicketFault.UNKNOWN) if row is None else Shown(row, fault_of(row))
+    return PresentedTicket(None, TicketFault.UNKNOWN) if row is None else PresentedTicket(row, fault_of(row))
 
 
 def fault_of(row: ProxySignIn) -> TicketFault | None:
-    """Why the user could not sign in this way now; None when they could."""
+    """The reason why the user could not sign in this way now; None if they could."""
     user, now = row.user, clock.now()
     if not user.is_valid:
         return TicketFault.ACCOUNT_CLOSED
@@ -155,7 +156,7 @@ def fault_of(row: ProxySignIn) -> TicketFault | None:
 
 
 def _key_fault(row: ProxySignIn) -> TicketFault | None:
-    """Why the key of the first factor would not sign in now; None when it would, or there was none."""
+    """The reason why the key of the first factor would be refused now; None if it would be accepted, or without a key."""
     if row.certificate is not None:
         mark = Mark.read(row.certificate)
         if mark.is_withdrawn:
@@ -167,7 +168,7 @@ def _key_fault(row: ProxySignIn) -> TicketFault | None:
 
 
 def withdrawn(sign_in_ids: Collection[UUID]) -> frozenset[UUID]:
-    """Those of these sign-ins whose certificate was revoked, or is of an authority that is not trusted any more."""
+    """The sign-ins among these whose certificate was revoked, or whose authority is no longer trusted."""
     rows = ProxySignIn.objects.filter(pk__in=sign_in_ids, certificate__isnull=False).values_list("pk", "certificate")
     return frozenset(pk for pk, stored in rows if stored is not None and Mark.read(stored).is_withdrawn)
 
@@ -181,7 +182,7 @@ def prolong(tickets: Sequence[str], *, proxy_id: UUID) -> tuple[int, ...]:
     until = clock.now() + IDLE_LIMIT
     latest = F("date_created") + TOTAL_LIMIT
     ProxySignIn.objects.filter(pk__in=holding.values(), date_ended__isnull=True).update(
-        # Portable: the minimum of a column and a parameter is a different function on SQLite and PostgreSQL.
+        # A CASE, because the minimum of two values is a different function on SQLite and PostgreSQL.
         date_expired=Case(When(date_created__gte=until - TOTAL_LIMIT, then=Value(until)), default=latest)
     )
     return tuple(at for at, hashed in enumerate(hashes) if hashed not in holding)
@@ -218,7 +219,7 @@ def end_of_person(user_id: UUID) -> int:
 
 @transaction.atomic
 def end_of_codes(user_id: UUID, sessions: Collection[str]) -> int:
-    """End the tickets of codes from browser sign-ins with these sessions at the provider; all when `sessions` is empty."""
+    """End the tickets of SSH codes from browser sign-ins with these sessions at the provider; empty `sessions`: all."""
     rows = ProxySignIn.objects.filter(user_id=user_id, backend=ssh_codes.BACKEND, date_ended__isnull=True)
     if sessions:
         rows = rows.filter(provider_session__in=list(sessions))
@@ -226,7 +227,7 @@ def end_of_codes(user_id: UUID, sessions: Collection[str]) -> int:
 
 
 def follow_codes(user_id: UUID, session: str, now: str) -> None:
-    """The browser sign-in behind tickets of codes belongs to another session at the provider from now on."""
+    """Move the tickets of SSH codes to the new session at the provider of their browser sign-in."""
     rows = ProxySignIn.objects.filter(user_id=user_id, backend=ssh_codes.BACKEND, date_ended__isnull=True)
     rows.filter(provider_session=session).update(provider_session=now)
 

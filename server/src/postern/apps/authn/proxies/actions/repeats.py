@@ -1,9 +1,9 @@
 """Idempotent sign-ins through a proxy: an attempt whose response was lost gets the same answer again and counts once.
 
-A row stores the outcome of an attempt. It is written in the transaction that does what the answer says. A process that
-is killed has therefore either answered or only counted; the next request with the same attempt continues from there.
-Concurrent requests of the same attempt wait for each other at the row. Only hashes of tickets are stored, so a repeated
-answer gets a new ticket for the same sign-in.
+A row stores the outcome of an attempt, in the transaction of its effects. A killed process has therefore either stored
+the outcome or only counted the attempt; the next request of the same attempt continues from there. Concurrent requests
+of the same attempt wait for each other at the row. Only hashes of tickets are stored, so a repeated answer has a new
+ticket for the same sign-in.
 """
 
 from collections.abc import Callable
@@ -35,15 +35,16 @@ class Outcome:
 
 @transaction.atomic
 def count_once(name: str, reserve: Callable[[], guard.Attempt]) -> guard.Attempt | Outcome:
-    """Count an attempt in advance unless it was counted before; returns the outcome if it was answered before.
+    """Count an attempt in advance, unless it was counted before. Returns the outcome if the attempt was answered
+    before.
 
-    Raises what `reserve` raises; then nothing was counted.
+    Errors of `reserve` are raised; nothing is counted then.
     """
     if not name:
         return reserve()
     row = _locked(name)
     if row.date_answered is not None:
-        return _again(row)
+        return _repeated_outcome(row)
     if row.counted is not None:
         return msgspec.convert(row.counted, guard.Attempt)
     attempt = reserve()
@@ -54,7 +55,7 @@ def count_once(name: str, reserve: Callable[[], guard.Attempt]) -> guard.Attempt
 
 @transaction.atomic
 def take_back(name: str, attempt: guard.Attempt) -> None:
-    """Uncount an attempt that was not judged, and forget it."""
+    """Uncount an attempt that was not checked, and delete its row."""
     if not name or AnsweredSignIn.objects.filter(name=name, date_answered__isnull=True).delete()[0]:
         guard.take_back(attempt)
 
@@ -62,7 +63,7 @@ def take_back(name: str, attempt: guard.Attempt) -> None:
 def answer(name: str, user_id: UUID | None, judge: Callable[[], Outcome]) -> Outcome:
     """Return the stored outcome, or run `judge` and store its outcome, in one transaction.
 
-    `user_id`: the user whom it may be about. Their row is locked first, as in every write about a user.
+    `user_id`: the user of the attempt, if any. Their row is locked first, as in every write about a user.
     """
     if not name:
         return judge()
@@ -71,7 +72,7 @@ def answer(name: str, user_id: UUID | None, judge: Callable[[], Outcome]) -> Out
         if user_id is not None:
             list(User.objects.select_for_update(no_key=True).filter(pk=user_id).values_list("pk"))
         if row.date_answered is not None:
-            return _again(row)
+            return _repeated_outcome(row)
         outcome = judge()
         row.denial = None if outcome.denial is None else msgspec.to_builtins(outcome.denial)
         row.pending = None if outcome.begun is None else outcome.begun.pending
@@ -87,8 +88,8 @@ def lapsed() -> Denial:
     return Denial(code=refused.denial, message=refused.text())
 
 
-def _again(row: AnsweredSignIn) -> Outcome:
-    """The stored outcome. A sign-in that it opened is checked again, because it may have ended since."""
+def _repeated_outcome(row: AnsweredSignIn) -> Outcome:
+    """The stored outcome. Its sign-in is checked again, because it may have ended since."""
     if row.denial is not None:
         return Outcome(denial=msgspec.convert(row.denial, Denial))
     if row.pending is not None:
@@ -99,7 +100,7 @@ def _again(row: AnsweredSignIn) -> Outcome:
 
 
 def _locked(name: str) -> AnsweredSignIn:
-    """The row of an attempt, locked until the transaction ends; created when there is no row of the last seconds."""
+    """The row of an attempt, locked until the transaction ends; created if there is no row that has not expired."""
     now = clock.now()
     AnsweredSignIn.objects.filter(name=name, date_expired__lte=now).delete()
     row = AnsweredSignIn(name=name, date_expired=now + attempts.REPEATABLE)

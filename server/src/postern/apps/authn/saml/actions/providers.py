@@ -1,4 +1,4 @@
-"""Writes of providers. Only super administrators make them, because a rule can give any role."""
+"""Writes of SAML providers, for super administrators only, because a rule can give any role."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -9,7 +9,7 @@ from django.db import transaction
 from postern.apps.audits import facade as audits
 from postern.apps.audits import recorded
 from postern.apps.authn.errors import console_address
-from postern.apps.authn.federation.actions.providers import held, require_new, require_super, values_of
+from postern.apps.authn.federation.actions.providers import locked_provider, require_new, require_super, values_of
 from postern.apps.authn.federation.actions.providers import recorded as recorded_columns
 from postern.apps.authn.saml import signing_keys
 from postern.apps.authn.saml.models import SamlProvider
@@ -25,7 +25,7 @@ _RECORDED: Final = recorded_columns(
 
 @transaction.atomic
 def create_provider(*, actor: Actor, values: Mapping[str, Any]) -> SamlProvider:
-    """Make a provider, and a key with which Postern signs for it. Raises ProviderRefused."""
+    """Create a provider, and the key that signs messages to it. Raises ProviderRefused."""
     require_new(actor, SamlProvider)
     key, certificate = _new_pair()
     row = SamlProvider(created_by=actor.label, own_certificate=certificate, **values)
@@ -40,8 +40,8 @@ def create_provider(*, actor: Actor, values: Mapping[str, Any]) -> SamlProvider:
 
 @transaction.atomic
 def update_provider(*, actor: Actor, row: SamlProvider, values: Mapping[str, Any]) -> SamlProvider:
-    """Change a provider. Its keys stay, so nothing changes at the provider."""
-    row = held(actor, row)
+    """Change a provider. Our keys stay, so the configuration at the provider stays valid."""
+    row = locked_provider(actor, row)
     old, new = recorded.assign(row, values)
     decryption_key = _prepare_decryption(row)
     if decryption_key is not None:
@@ -53,8 +53,9 @@ def update_provider(*, actor: Actor, row: SamlProvider, values: Mapping[str, Any
 
 
 def _prepare_decryption(row: SamlProvider) -> Secret | None:
-    """A new key, when assertions are to be decrypted and there is none yet. Signing and decrypting have keys of their own:
-    an answer about either says nothing about the other.
+    """Make a key for decryption, if it is switched on and there is no key yet.
+
+    Signing and decryption have separate keys, so that errors of one operation reveal nothing about the other.
     """
     if not row.decrypts or row.encryption_certificate:
         return None
@@ -68,7 +69,7 @@ def _new_pair() -> tuple[Secret, str]:
 
 @transaction.atomic
 def delete_provider(*, actor: Actor, row: SamlProvider) -> None:
-    """Delete a provider and our keys for it. Its users stay, and cannot sign in any more."""
+    """Delete a provider and our keys for it. Its users stay, but can no longer sign in."""
     require_super(actor)
     signing_keys.STORE.value.drop(row.pk)
     signing_keys.DECRYPTION.value.drop(row.pk)

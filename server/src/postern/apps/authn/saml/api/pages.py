@@ -1,4 +1,4 @@
-"""Pages below `/core/auth/saml/<id>/`: to a provider and back, our metadata, and messages about signing out."""
+"""Pages below `/core/auth/saml/<id>/`: redirects to a provider and back, our metadata, and messages about signing out."""
 
 from typing import Final
 
@@ -10,8 +10,8 @@ from django.views.decorators.http import require_POST, require_safe
 from postern.apps.authn.external.actions import visits
 from postern.apps.authn.external.actions.visits import CameBack
 from postern.apps.authn.external.api import visit_cookie
-from postern.apps.authn.external.api.pages import moving_page
-from postern.apps.authn.federation.api.pages import LOGIN_PAGE, PURPOSES, led_to_provider, own_page_of
+from postern.apps.authn.external.api.pages import provider_page
+from postern.apps.authn.federation.api.pages import LOGIN_PAGE, PURPOSES, console_page_of, redirect_to
 from postern.apps.authn.saml import addresses, queries, signing_out
 from postern.apps.authn.saml.models import NameFormat, SamlProvider
 from postern.apps.authn.saml.ways import KIND, SamlWay
@@ -27,11 +27,11 @@ _MOST_STATE_CHARS: Final = 256
 _SEE_OTHER: Final = 303
 
 
-@moving_page
+@provider_page
 def sign_in_start(request: HttpRequest, slug: str) -> HttpResponse:
-    """`login/?next=`: leads to the page of the provider."""
+    """`login/?next=`: redirects to the page of the provider."""
     row = queries.PROVIDERS.by_slug(slug)
-    return led_to_provider(request, SamlWay(row) if row is not None else None, crosses_sites=True)
+    return redirect_to(request, SamlWay(row) if row is not None else None, crosses_sites=True)
 
 
 @open_page
@@ -39,10 +39,10 @@ def sign_in_start(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_POST
 def acs(request: HttpRequest, slug: str) -> HttpResponse:
-    """`acs/`: the provider lets the browser post its answer here. Our own page does the rest.
+    """`acs/`: the browser posts the answer of the provider here. Redirects to the console, which uses the visit.
 
-    A cookie that crosses sites binds the answer to its browser. 303, so that the browser asks for our page by GET, with
-    the cookies that do not cross sites.
+    A cross-site cookie binds the answer to its browser. The status is 303, so that the browser loads the console by
+    GET, with its other cookies.
     """
     row = queries.PROVIDERS.by_slug(slug)
     visit = None
@@ -58,23 +58,23 @@ def acs(request: HttpRequest, slug: str) -> HttpResponse:
             remote_addr=request.META.get("REMOTE_ADDR", ""),
             counts_guesses=False,
         )
-    response = HttpResponseRedirect(own_page_of(visit, KIND))
+    response = HttpResponseRedirect(console_page_of(visit, KIND))
     response.status_code = _SEE_OTHER
-    if visit is not None:  # otherwise another site may have made the request
+    if visit is not None:  # without a visit, another site may have caused the request
         visit_cookie.remove_across(response)
     return response
 
 
 def _field(request: HttpRequest, name: str, most_chars: int) -> str:
-    """Nothing when it is there twice, or longer than the provider would write it."""
-    found = request.POST.getlist(name)
-    return found[0] if len(found) == 1 and len(found[0]) <= most_chars else ""
+    """A field of the form; empty when it is repeated or too long."""
+    values = request.POST.getlist(name)
+    return values[0] if len(values) == 1 and len(values[0]) <= most_chars else ""
 
 
 @open_page
 @require_safe
 def own_metadata(request: HttpRequest, slug: str) -> HttpResponse:
-    """`metadata/`: what the provider must know of Postern. Nothing in it is secret."""
+    """`metadata/`: the metadata of Postern for the provider. They contain no secrets."""
     del request
     row = _row(slug)
     own = Own(
@@ -95,11 +95,11 @@ def own_metadata(request: HttpRequest, slug: str) -> HttpResponse:
 @never_cache
 @require_safe
 def logout(request: HttpRequest, slug: str) -> HttpResponse:
-    """`logout/`: a request of the provider, its answer to ours, or a person who signs out."""
+    """`logout/`: a logout request of the provider, its response to our request, or a user who signs out."""
     query = request.META.get("QUERY_STRING", "")
     if "SAMLRequest" in request.GET and request.method == "GET":
         return _signed_out_there(_row(slug), query)
-    if "SAMLResponse" in request.GET:  # the sign-in here has ended before, whatever the provider answers
+    if "SAMLResponse" in request.GET:  # the sign-in in Postern has ended already, so the answer does not matter
         return HttpResponseRedirect(LOGIN_PAGE)
     return HttpResponseRedirect(f"{_LOGOUT_PAGE}?{query}" if query else _LOGOUT_PAGE)
 

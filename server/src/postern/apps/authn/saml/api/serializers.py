@@ -1,4 +1,4 @@
-"""Shapes of SAML providers."""
+"""Serializers of SAML providers."""
 
 from typing import Any, Final, TypedDict
 
@@ -19,12 +19,12 @@ _MOST_CHARS: Final = 255
 _MOST_ADDRESS_CHARS: Final = 1000
 _MOST_METADATA_CHARS: Final = 500_000
 _MOST_CERTIFICATE_CHARS: Final = 50_000
-#: What metadata fill in.
+#: Fields that the metadata contain.
 _OF_PROVIDER: Final = ("idp_entity_id", "sso_url", "slo_url", "certificates")
 
 
 class CertificateInfo(TypedDict):
-    """A certificate as administrators compare it."""
+    """Facts about a certificate, for comparison by administrators."""
 
     subject: str
     fingerprint: str
@@ -32,7 +32,7 @@ class CertificateInfo(TypedDict):
 
 
 def usable_address(address: str) -> str:
-    """An `https:` address; `http:` for this machine only. The browser goes there."""
+    """Require an `https:` address; `http:` for this machine only. Browsers are redirected there."""
     if address and not metadata.is_usable_address(address):
         raise serializers.ValidationError(now("Enter an address of the provider; it begins with https://."))
     return address
@@ -47,25 +47,25 @@ def usable_certificates(text: str) -> str:
 
 
 def with_metadata(attrs: dict[str, Any]) -> dict[str, Any]:
-    """The values of the provider, which metadata replace."""
+    """The values of a form, with the values of its metadata."""
     text = attrs.pop("metadata", "")
     if not text.strip():
         return attrs
     try:
-        found = metadata.read(text)
+        provider = metadata.read(text)
     except WebApiFailed as error:
         raise serializers.ValidationError({"metadata": [error.message]}) from None
     return {
         **attrs,
-        "idp_entity_id": found.entity_id,
-        "sso_url": found.sso_url,
-        "slo_url": found.slo_url,
-        "certificates": certificates.as_text(found.certificates),
+        "idp_entity_id": provider.entity_id,
+        "sso_url": provider.sso_url,
+        "slo_url": provider.slo_url,
+        "certificates": certificates.as_text(provider.certificates),
     }
 
 
 def require_provider(attrs: dict[str, Any]) -> dict[str, Any]:
-    """Refuse values without what metadata would say."""
+    """Require the values that the metadata would contain."""
     missing = [name for name in _OF_PROVIDER if name != "slo_url" and not attrs.get(name)]
     if missing:
         message = now("Enter this, or paste the metadata of the provider.")
@@ -96,7 +96,7 @@ def _certificates_field(**options: Any) -> PlainTextField:
 
 
 class SamlProviderSerializer(FederatedProviderSerializer):
-    """`metadata` fills in the provider's values. The addresses are for the provider's form."""
+    """`metadata` replaces the values of the provider. The addresses are to be entered at the provider."""
 
     metadata = _metadata_field()
     idp_entity_id = PlainField(
@@ -151,16 +151,22 @@ class SamlProviderSerializer(FederatedProviderSerializer):
         attrs = with_metadata(super().validate(attrs))
         if self.instance is None or not self.partial:
             return require_provider(attrs)
-        return {**attrs, **require_provider({**_held(self.instance), **attrs})} if _touches(attrs) else attrs
+        return {**attrs, **require_provider({**_stored_values(self.instance), **attrs})} if _touches(attrs) else attrs
 
     def get_certificates_info(self, row: SamlProvider) -> list[CertificateInfo]:
         try:
-            found = [certificates.shown(certificate) for certificate in certificates.from_text(row.certificates)]
+            shown_certificates = [
+                certificates.shown(certificate) for certificate in certificates.from_text(row.certificates)
+            ]
         except WebApiFailed:
-            return []  # stored, but not taken any more: the list must show the row, or nobody can mend it
+            return []  # invalid stored certificates: the list must show the row, so that it can be corrected
         return [
-            CertificateInfo(subject=one.subject, fingerprint=one.fingerprint, date_expired=one.date_expired.isoformat())
-            for one in found
+            CertificateInfo(
+                subject=certificate.subject,
+                fingerprint=certificate.fingerprint,
+                date_expired=certificate.date_expired.isoformat(),
+            )
+            for certificate in shown_certificates
         ]
 
     def get_entity_id(self, row: SamlProvider) -> str:
@@ -173,7 +179,7 @@ class SamlProviderSerializer(FederatedProviderSerializer):
         return addresses.logout(row.slug)
 
 
-def _held(row: Any) -> dict[str, Any]:
+def _stored_values(row: Any) -> dict[str, Any]:
     return {name: getattr(row, name, "") for name in _OF_PROVIDER}
 
 
@@ -182,7 +188,7 @@ def _touches(attrs: dict[str, Any]) -> bool:
 
 
 class TrialSerializer(BodySerializer):
-    """The values of a form that may not be saved."""
+    """The values of a form, saved or not."""
 
     slug = PlainField(max_length=MOST_SLUG_CHARS, label=_("ID"))
     metadata = _metadata_field()

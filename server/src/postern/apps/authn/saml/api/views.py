@@ -1,4 +1,4 @@
-"""`authentication/saml-providers/` and the call that signs in who came back from one."""
+"""`authentication/saml-providers/`, and the call that signs in with a visit."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
@@ -35,7 +35,7 @@ class SamlProviderViewSet(FederatedProviderViewSet):
 
 
 class SamlSignInView(FederatedSignInView):
-    """`POST {"id"}`: sign in as the person who came back. The answers are those of `authentication/sign-in/`."""
+    """`POST {"id"}`: sign in as the person of a visit. The responses are those of `authentication/sign-in/`."""
 
     kinds: ClassVar[Collection[str]] = (KIND,)
     source = Source.SAML

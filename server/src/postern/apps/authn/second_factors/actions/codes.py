@@ -31,7 +31,7 @@ class CodeKind(StrEnum):
 
 
 def kind_of(text: str) -> CodeKind:
-    """The kind of a code by its form, where the client does not name it: six digits are a code of the app."""
+    """The kind of a code by its form, for clients that do not send the kind: six digits are a code of the app."""
     return CodeKind.TOTP if totp.is_code(text) or len(text) <= totp.CODE_CHARS else CodeKind.RECOVERY
 
 
@@ -45,7 +45,7 @@ def take_code(*, user: User, code: str, kind: CodeKind, visitor: Visitor) -> Non
         raise MfaUnset
     if kind is CodeKind.TOTP and not totp.is_code(code):
         mfa_guard.require_open(user.username, visitor)
-        raise MfaFailed  # it cannot be right, so it does not count as a guess
+        raise MfaFailed  # a malformed code cannot be right, so it does not count as a guess
     attempt = mfa_guard.reserve(user.username, visitor)
     by_app = device is not None and kind is CodeKind.TOTP and _take_totp(device, code)
     taken = by_app or (kind is CodeKind.RECOVERY and _take_recovery(user, code))
@@ -58,14 +58,14 @@ def take_code(*, user: User, code: str, kind: CodeKind, visitor: Visitor) -> Non
 
 
 def verify_in_session(*, actor: Actor, user: User, code: str, kind: CodeKind, visitor: Visitor) -> None:
-    """Accept a code of a signed-in user."""
+    """Accept a code of a signed-in user, and audit refusals."""
     with refusals_audited(actor=actor, user=user):
         take_code(user=user, code=code, kind=kind, visitor=visitor)
 
 
 @contextmanager
 def refusals_audited(*, actor: Actor, user: User) -> Iterator[None]:
-    """Audit a refused second factor of a signed-in user: it may come from a stranger at an unlocked desk."""
+    """Audit refusals of the second factor in the block, because a stranger may be using an unlocked computer."""
     try:
         yield
     except MfaRefused as refused:

@@ -61,9 +61,9 @@ def begin_enrolment(*, actor: Actor, user: User) -> Enrolment:
 
 @transaction.atomic
 def confirm_enrolment(*, actor: Actor, user: User, code: str, keep: LoginSession | None) -> list[Secret]:
-    """Activate the new app and replace a former one; returns the new recovery codes.
+    """Activate the new app, which replaces a former app. Returns the new recovery codes.
 
-    All other sign-ins of the user end (`keep` stays and counts as signed in with the second factor). Raises MfaNotSet
+    Ends all sign-ins of the user except `keep`, which then counts as signed in with the second factor. Raises MfaNotSet
     when there is no pending enrolment, MfaFailed for a wrong code.
     """
     users.hold(actor, user)
@@ -104,7 +104,7 @@ def renew_recovery_codes(*, actor: Actor, user: User) -> list[Secret]:
 
 @transaction.atomic
 def disable(*, actor: Actor, user: User, keep: LoginSession | None) -> None:
-    """Switch the second factor off: app and passkeys are removed. The caller has verified one. Raises MfaForced."""
+    """Switch the second factor off: remove app and passkeys. The caller has verified a factor. Raises MfaForced."""
     if mfa_is_forced(users.hold(actor, user)):
         raise MfaForced
     _forget_factors(user)
@@ -117,12 +117,12 @@ def disable(*, actor: Actor, user: User, keep: LoginSession | None) -> None:
 def reset(*, actor: Actor, user: User) -> None:
     """Remove app and passkeys of a user who has lost them, as an administrator; all open sessions of that user end.
 
-    The level stays: a user who needs a second factor sets up a new one at the next sign-in.
+    The MFA level stays: a user who needs a second factor sets up a new factor at the next sign-in.
     """
     users.hold(actor, user)
-    gone = _forget_factors(user) + PendingSignIn.objects.filter(user=user).delete()[0]
+    deleted = _forget_factors(user) + PendingSignIn.objects.filter(user=user).delete()[0]
     mfa_guard.forget(user.username)
-    if end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED) or gone:
+    if end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED) or deleted:
         _audit(actor, user, audits.Event.MFA_RESET)
         if actor.user_id != user.pk:
             events.publish(SecondFactorReset(user_id=user.pk, by=actor.label, at=clock.now()))
@@ -137,7 +137,7 @@ def note_verified(*, actor: Actor, user: User, credential: LoginSession | Bearer
 
 
 def _forget_factors(user: User) -> int:
-    """Delete apps, passkeys, recovery codes and trust; returns the number of all of them."""
+    """Delete apps, passkeys, recovery codes and trust; returns the total number."""
     factors = TotpDevice.objects.filter(user=user).delete()[0] + Passkey.objects.filter(user=user).delete()[0]
     return factors + forget_codes(user) + trust.end_all(user)
 

@@ -13,7 +13,7 @@ from postern.apps.authn.lock_out import guard, mfa_guard
 from postern.apps.authn.lock_out.errors import MfaLocked
 from postern.apps.authn.lock_out.mfa_guard import Visitor
 from postern.apps.authn.passkeys import ceremonies
-from postern.apps.authn.passkeys.actions import showing
+from postern.apps.authn.passkeys.actions import assertions
 from postern.apps.authn.passkeys.errors import LastFactor, PasskeyFailed, PasskeyTaken, TooManyPasskeys
 from postern.apps.authn.passkeys.events import PasskeyAdded, PasskeyRemoved
 from postern.apps.authn.passkeys.models import Passkey
@@ -38,13 +38,13 @@ def take_passkey(*, user: User, answer: Mapping[str, Any], challenge: bytes, vis
 
     Call it inside a transaction only if that commits in every case: a rollback would lose the count of a wrong answer.
     """
-    found = showing.find(answer)
-    own = found if found is not None and found.user_id == user.pk else None
+    claimed_passkey = assertions.find(answer)
+    own = claimed_passkey if claimed_passkey is not None and claimed_passkey.user_id == user.pk else None
     return _judge(user, own, answer, challenge, visitor, needs_pin=False)
 
 
 def take_alone(*, passkey: Passkey, answer: Mapping[str, Any], challenge: bytes, visitor: Visitor) -> Passkey:
-    """Accept a passkey as the only factor: its authenticator has verified the person. Raises as `take_passkey`."""
+    """Accept a passkey as the only factor, if its authenticator has verified the person. Raises as `take_passkey`."""
     return _judge(passkey.user, passkey, answer, challenge, visitor, needs_pin=True)
 
 
@@ -58,7 +58,7 @@ def _judge(
     needs_pin: bool,
 ) -> Passkey:
     attempt = mfa_guard.reserve(user.username, visitor)
-    if passkey is None or not showing.is_right(passkey, answer, challenge=challenge, needs_pin=needs_pin):
+    if passkey is None or not assertions.is_valid(passkey, answer, challenge=challenge, needs_pin=needs_pin):
         if attempt.locks_account:
             guard.note_locked(user.username, visitor.remote_addr, minutes=mfa_guard.lock_minutes())
             raise MfaLocked(mfa_guard.lock_minutes())
@@ -77,16 +77,16 @@ def add(
     challenge: bytes,
     keep: LoginSession | None,
 ) -> tuple[Passkey, list[Secret]]:
-    """Store the new passkey in the browser's answer; returns it, and new recovery codes if it is the first factor.
+    """Store the new passkey of the browser's answer. Returns it, with new recovery codes if it is the first factor.
 
-    The first factor switches MFA on, and ends all other sign-ins of the user (`keep` stays and counts as signed in with
-    the second factor). Raises PasskeyFailed, PasskeyTaken, TooManyPasskeys.
+    The first factor switches MFA on, and ends all sign-ins of the user except `keep`, which then counts as signed in
+    with the second factor. Raises PasskeyFailed, PasskeyTaken, TooManyPasskeys.
     """
-    held = users.hold(actor, user)
+    locked_user = users.hold(actor, user)
     site = present_site()
     try:
-        made = ceremonies.check_made(answer, site, challenge=challenge)
-    except ceremonies.Wrong:
+        made = ceremonies.verify_registration(answer, site, challenge=challenge)
+    except ceremonies.InvalidAnswer:
         raise PasskeyFailed from None
     if Passkey.objects.filter(user=user).count() >= MAX_PASSKEYS:
         raise TooManyPasskeys(MAX_PASSKEYS)
@@ -106,11 +106,11 @@ def add(
     except IntegrityError:
         raise PasskeyTaken from None
     codes: list[Secret] = []
-    levels = (held.mfa_level, held.mfa_level)
+    levels = (locked_user.mfa_level, locked_user.mfa_level)
     trust.end_all(user)
     if is_first:
         codes = new_codes_for(user)
-        if held.mfa_level == MfaLevel.DISABLED:
+        if locked_user.mfa_level == MfaLevel.DISABLED:
             levels = users.change_mfa_level(user=user, level=MfaLevel.ENABLED)
         end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)
         if keep is not None:
@@ -130,7 +130,7 @@ def add(
 
 @transaction.atomic
 def rename(*, actor: Actor, passkey: Passkey, name: str) -> Passkey:
-    """Give a passkey another name."""
+    """Rename a passkey."""
     users.hold(actor, passkey.user)
     old = passkey.name
     if old == name:
@@ -155,7 +155,7 @@ def rename(*, actor: Actor, passkey: Passkey, name: str) -> Passkey:
 def remove(*, actor: Actor, passkey: Passkey, keep: LoginSession | None) -> None:
     """Remove a passkey; all other sign-ins of the user end. Raises LastFactor.
 
-    With the last factor, MFA is switched off, unless it is mandatory.
+    Removing the last factor switches MFA off. LastFactor: MFA is mandatory.
     """
     user = users.hold(actor, passkey.user)
     was_only = not has_device(user.pk) and not Passkey.objects.filter(user=user).exclude(pk=passkey.pk).exists()
@@ -168,7 +168,7 @@ def remove(*, actor: Actor, passkey: Passkey, keep: LoginSession | None) -> None
         forget_codes(user)
         levels = users.change_mfa_level(user=user, level=MfaLevel.DISABLED)
     trust.end_all(user)
-    PendingSignIn.objects.filter(user=user).delete()  # one of them may have been passed with this passkey
+    PendingSignIn.objects.filter(user=user).delete()  # a pending sign-in may have been verified with this passkey
     end_all(user_id=user.pk, reason=LoginEnd.MFA_CHANGED, keep=keep)
     _audit(actor, passkey, audits.Event.PASSKEY_REMOVED, levels)
     events.publish(

@@ -1,7 +1,7 @@
-"""A sign-in by a passkey alone, without a name and a password. The passkey names its user.
+"""Sign-in with a passkey alone, without a name and a password. The passkey identifies the user.
 
-The authenticator verifies the person, so that the passkey counts as both factors. Only local users sign in this way:
-for others, only their directory or provider knows whether they may.
+The authenticator verifies the person, so the passkey counts as both factors. Only local users can sign in this way: for
+others, only their directory or provider knows whether the account is active.
 """
 
 from collections.abc import Callable, Mapping
@@ -12,7 +12,7 @@ from uuid import UUID
 from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.lock_out.mfa_guard import Visitor
-from postern.apps.authn.passkeys.actions import showing
+from postern.apps.authn.passkeys.actions import assertions
 from postern.apps.authn.passkeys.errors import OnlyLocalByPasskey, PasskeyUnknown
 from postern.apps.authn.passkeys.models import Passkey
 from postern.apps.authn.second_factors.actions.passkeys import take_alone
@@ -26,8 +26,8 @@ BACKEND = "passkey"
 
 
 @dataclass(frozen=True, slots=True)
-class ByPasskey:
-    """A right passkey and its user, whose account may be used."""
+class PasskeyProof:
+    """A verified passkey and its user, whose account may be used."""
 
     proof: Proof
     passkey_id: UUID
@@ -40,13 +40,13 @@ def prove(
     remote_addr: str,
     user_agent: str,
     visitor_of: Callable[[str], Visitor],
-) -> ByPasskey:
+) -> PasskeyProof:
     """The user of the passkey in the browser's answer. Raises a `SignInRefused`; the login log records each refusal.
 
-    The account may have an unmet condition: only the console signs in this way. `visitor_of`: the origin of the request
-    under a user name.
+    Users with an unmet condition are admitted, because only the console signs in this way. `visitor_of`: the origin of
+    the request for a username.
     """
-    passkey = showing.find(answer)
+    passkey = assertions.find(answer)
     attempted = Attempted(
         username=passkey.user.username if passkey is not None else "",
         remote_addr=remote_addr,
@@ -55,7 +55,7 @@ def prove(
         user_agent=user_agent,
     )
     try:
-        if passkey is None:  # no guess at an account, so it counts for the address only
+        if passkey is None:  # not a guess at an account, so it counts only for the address
             guard.reserve_address(remote_addr)
             raise PasskeyUnknown
         user = passkey.user
@@ -67,15 +67,15 @@ def prove(
     except SignInRefused as refused:
         sign_in.refuse(attempted, refused)
         raise
-    return ByPasskey(Proof(user=user, attempted=attempted), passkey.pk)
+    return PasskeyProof(Proof(user=user, attempted=attempted), passkey.pk)
 
 
-def hold(shown: ByPasskey) -> bool:
-    """Whether the passkey still exists and its user is as they were; both stay so until the transaction ends.
+def hold(by_passkey: PasskeyProof) -> bool:
+    """Whether the passkey still exists and its user is unchanged. Locks the user until the transaction ends.
 
-    Removing it locks the user first, too: it either came before, or waits and ends the sign-in of this transaction.
+    A concurrent removal also locks the user first: it ran before, or waits and then ends the new sign-in.
     """
-    user = shown.proof.user
+    user = by_passkey.proof.user
     if users.hold_epoch(user.pk) != user.session_epoch:
         return False
-    return Passkey.objects.filter(pk=shown.passkey_id, user=user).exists()
+    return Passkey.objects.filter(pk=by_passkey.passkey_id, user=user).exists()

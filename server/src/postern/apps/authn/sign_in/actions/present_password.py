@@ -1,6 +1,4 @@
-"""Asks a signed-in user for the current password, of Postern or of the directory. Each guess counts like a guess at
-sign-in.
-"""
+"""Checks the current password of a signed-in user, in Postern or the directory. A wrong password counts as at sign-in."""
 
 from postern.apps.authn.credentials.actions.login_sessions import note_password_refused
 from postern.apps.authn.errors import SignInRefused
@@ -13,9 +11,10 @@ from postern.foundation.caller.actor import Actor
 
 
 def require(*, actor: Actor, user: User, password: str, visitor: Visitor) -> None:
-    """Raise WrongCredentials or SignInLocked. Both are audited, because it may be a stranger at an unlocked desk.
+    """Raise WrongCredentials or SignInLocked. Both are audited, because a stranger may be using an unlocked computer.
 
-    Raises DirectoryOff or DirectorySilent for a user of the directory who cannot be judged; then nothing is counted. Do not call it inside a transaction: a rollback would lose the count of a wrong password.
+    Raises DirectoryOff or DirectorySilent if the password of a directory user cannot be checked; nothing is counted
+    then. Do not call it inside a transaction: a rollback would lose the count of a wrong password.
     """
     if user.source == Source.LDAP and not directory.is_on():
         raise DirectoryOff

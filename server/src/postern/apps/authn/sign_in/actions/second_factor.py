@@ -1,8 +1,8 @@
 """The step between the first factor and the sign-in: a pending sign-in of one user, which can be completed once (K27:
 an unfinished sign-in belongs to one person).
 
-`begin` after a right first factor → `answer` with a code (or `enrolling`, when the user sets up a factor on the way) →
-`completing`, which holds the user, checks the account again, and signs in within the same transaction.
+`begin` after a right first factor → `answer` with a code, or `enrolling` to set up a factor during the sign-in →
+`completing`, which locks the user, checks the account again, and signs in within the same transaction.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -36,12 +36,12 @@ from postern.kernel.secret import Secret
 
 #: Long enough to install an app and to enter its first code; at most ten minutes (K6: guesses are counted).
 LIFETIME: Final = timedelta(minutes=10)
-#: Wrong codes of one sign-in. After that the user starts again with the first factor.
+#: Maximum number of wrong codes of one sign-in. After that the user starts again with the first factor.
 MAX_TRIES: Final = 5
 
 
 class Demand(StrEnum):
-    """What is still required after a right first factor."""
+    """The next requirement after a right first factor."""
 
     NOTHING = "nothing"
     CODE = "code"
@@ -59,7 +59,8 @@ class Begun:
 def demand_of(user: User, *, takes_passkeys: bool = False) -> Demand:
     """Whether a second factor is required (S1-051): the user has it switched on, or it is mandatory for the user.
 
-    `takes_passkeys`: only browsers can show one (S1-052). Elsewhere a user who has nothing else needs an app.
+    `takes_passkeys`: the client is a browser, which can show passkeys (S1-052). For other clients, a user without an
+    app has to set up an app.
     """
     if user.mfa_level == MfaLevel.DISABLED and not mfa_is_forced(user):
         return Demand.NOTHING
@@ -90,9 +91,9 @@ def begin(proof: Proof, way: SignInWay, *, proxy_id: UUID | None = None) -> Begu
 
 
 def renewed(pending: PendingSignIn) -> Begun | None:
-    """The same sign-in with a new token, because the first one did not arrive; the first is void.
+    """The same sign-in with a new token, because the response with the first token was lost. The first token is void.
 
-    None once the sign-in has ended.
+    None if the sign-in has ended.
     """
     if _alive(pending) is None:
         return None
@@ -141,16 +142,16 @@ def _judge(pending: PendingSignIn, take: Callable[[], object]) -> None:
 
 
 def enrolled(pending: PendingSignIn) -> None:
-    """Mark the second factor as verified: the user set one up during this sign-in, and has shown it."""
+    """Mark the second factor as verified: the user has set it up and shown it during this sign-in."""
     _pass(pending)
 
 
 @contextmanager
 def enrolling(pending: PendingSignIn | None) -> Iterator[None]:
-    """The block sets up a second factor, in one transaction. Raises SignInLapsed.
+    """A transaction for setting up a second factor. Raises SignInLapsed.
 
-    During a sign-in (`pending`) the user is held, so that of two browsers only one sets up a factor, and none does
-    after a reset: a password alone must not add to the factors of a user who has one.
+    During a sign-in (`pending`) the user is locked, so that only one of two concurrent browsers sets up a factor, and
+    none after a reset: a password alone must not add a factor to a user who has one.
     """
     with transaction.atomic():
         if pending is not None:
@@ -164,9 +165,10 @@ def enrolling(pending: PendingSignIn | None) -> Iterator[None]:
 def completing(pending: PendingSignIn, *, may_be_unmet: bool) -> Iterator[Proof]:
     """Use up a pending sign-in whose code was right; the block signs the user in. Raises a `SignInRefused`.
 
-    The user is held from the check to the end of the block, in one transaction. So whatever ends their sign-ins (a reset
-    of the second factor, a sign-out at the provider) either comes before and is seen here, or sees the new sign-in.
-    The account is checked again, because it may have been disabled since the first factor.
+    The user is locked from the check to the end of the block, in one transaction. A concurrent write that ends their
+    sign-ins (a reset of the second factor, a sign-out at the provider) has therefore either run before and is detected
+    here, or ends the new sign-in. The account is checked again, because it may have been disabled since the first
+    factor.
     """
     attempted = _attempted(pending)
     rows = PendingSignIn.objects.filter(pk=pending.pk, date_passed__isnull=False, date_used__isnull=True)

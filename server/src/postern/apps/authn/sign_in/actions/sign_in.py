@@ -1,14 +1,14 @@
 """Verifies a password, or a key with its signature.
 
-The order of steps is the same for every name, known or unknown, to prevent enumeration of accounts:
+The order of steps is the same for existing and other names, to prevent enumeration of accounts:
 
 1. The attempt is counted for the name and for the address. A lock refuses it here.
 2. The password is compared, with a stand-in hash when the user does not exist.
-3. A wrong password is refused, with the same message for everybody. For a right one the count is reverted.
-4. Only now messages may refer to the account itself (disabled, expired, password due).
+3. A wrong password is refused, with the same message for everybody. A right password reverts the count.
+4. Only after a right password may messages refer to the account (disabled, expired, password due).
 
-The result is a `Proof` of the first factor, which does not sign the user in. `signed_in` follows at once for users
-without a second factor, and for others after `second_factor` has accepted their code.
+The result is a `Proof` of the first factor, which does not sign the user in. Callers call `signed_in`
+at once for users without a second factor, and for others after `second_factor` has accepted their code.
 """
 
 from dataclasses import dataclass, replace
@@ -57,17 +57,17 @@ from postern.kernel.ssh_keys.public_keys import holds_key
 
 LoginType = Literal["W", "T", "U"]
 
-#: Compared for unknown names, so that they take as long as known names. It is a constant, because computing it would
-#: slow the first unknown name after a start. A test checks its parameters against those of the hasher in use.
+#: Compared for unknown names, so that they take as long as existing names. It is a constant, because computing it would
+#: delay the first unknown name after a start. A test compares its parameters with those of the hasher in use.
 STAND_IN_HASH: Final = (
     "argon2$argon2id$v=19$m=47104,t=2,p=1$YzNSaGJtUXRhVzR0YzJGc2RB$ey9IRwV+tQ4Y9Y7SaXuXgZIypUzxrzv9c13LWyEdrjY"
 )
 
 _MAX_NAME_CHARS: Final = 128
-#: How the login log names certificates.
+#: Backend of sign-ins with certificates in the login log.
 BY_CERTIFICATE: Final = "certificate"
 
-#: Compared where a name has no key, for the same reason. Nobody has its private key, and it never fits.
+#: Compared for names without a key, for the same reason. Nobody has its private key, so it never matches.
 _STAND_IN_KEY: Final = "ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAILg8H5yumlXLVg+gU/I3WM3JtaQfo1lWxweYldfJomKy"
 
 
@@ -81,7 +81,7 @@ class MfaState(IntEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Attempted:
-    """A sign-in as the login log records it. `certificate`: the one of a trusted authority with which it was tried."""
+    """An attempt, as the login log records it. `certificate`: its certificate, if a trusted authority issued it."""
 
     username: str
     remote_addr: str
@@ -135,8 +135,7 @@ def prove_password(
 def confirm_password(*, username: str, password: str, remote_addr: str, device: str = "") -> User:
     """The owner of the password, without checking the state of the account.
 
-    Raises WrongCredentials, SignInLocked; Unavailable when the server has no capacity to compare the password, and then
-    nothing was judged.
+    Raises WrongCredentials, SignInLocked, and Unavailable when the server has no capacity to compare the password.
     """
     attempt = guard.reserve(username, remote_addr, device=device)
     try:
@@ -148,19 +147,19 @@ def confirm_password(*, username: str, password: str, remote_addr: str, device: 
 
 
 def owner_of(username: str, password: str) -> User | None:
-    """The user of that name, if the password is theirs. Counts nothing: the caller has counted the attempt.
+    """The user of that name, if the password is right. Does not count: the caller has counted the attempt.
 
-    Local accounts have a password here, users of the directory have theirs there. Blocks while the directory is asked:
-    call it outside of transactions. Raises Unavailable when the password could not be compared: the server has no
-    capacity, or the directory does not answer. Then nothing was judged.
+    Postern has the passwords of local accounts, the directory those of its users. Blocks while the directory checks the
+    password: call it outside of transactions. Raises Unavailable when the password could not be checked, because the
+    server has no capacity or the directory does not answer.
     """
     user = users.account_named(username)
     if _password_fits(user, password):
         return user
-    # Asked for every name, so that an answer takes about as long. Longer passwords are refused as local ones are.
+    # Query the directory for every name, so that all take about as long. It never gets passwords over the local limit.
     if len(password) > MAX_PASSWORD_CHARS:
         return None
-    # Asked although its way may be switched off, so that the time tells nothing; but nobody becomes a user by it then.
+    # Query it also if its way is switched off, so that the time reveals nothing; but create no user then.
     return directory.owner_of(user, username, password, may_create=ways.is_open("ldap"))
 
 
@@ -168,7 +167,9 @@ def settle(attempt: guard.Attempt, owner: User | None, *, username: str, remote_
     """Uncount a right password and return its owner. Raises WrongCredentials or SignInLocked when `owner` is None."""
     if owner is None:
         raise _wrong(attempt, username, remote_addr)
-    if username_key(username) != owner.username_key:  # a directory knows people by several names: the lock is theirs
+    if (
+        username_key(username) != owner.username_key
+    ):  # a directory may know several names of a person
         guard.require_open(owner.username, remote_addr)
     guard.release(attempt)
     return owner
@@ -183,10 +184,10 @@ def prove_key(
     login_type: LoginType,
     user_agent: str,
 ) -> Proof:
-    """The user who has a key, or a certificate for one, and has signed this sign-in with it (K8: a public key alone signs
-    nobody in). Raises a `SignInRefused`.
+    """The user whose key, or certificate for a key, has signed this sign-in (K8: a public key alone signs nobody in).
+    Raises a `SignInRefused`.
 
-    The signature is verified here and accepted for one `attempt`: the word of a proxy alone signs nobody in.
+    The signature is verified here and accepted for one `attempt`, so that a proxy alone cannot sign users in.
     """
     attempted = Attempted(
         username=username,
@@ -197,7 +198,7 @@ def prove_key(
     )
     try:
         guard.require_open(username, remote_addr)
-        # before the name is looked up: neither count nor time reveals anything about it
+        # before the name is looked up, so that neither counts nor time reveal anything about it
         if not ssh_proofs.holds(proof):
             raise _wrong_signature(username, remote_addr)
         if proof.certificate is not None and judging.is_trusted(proof.certificate):
@@ -215,7 +216,9 @@ def prove_key(
 
 
 def _owner_of_key(proof: ssh_proofs.KeyProof, username: str, remote_addr: str) -> User:
-    """The user of this name, if the key is theirs or its certificate names them. Raises KeyRefused, CertificateRefused."""
+    """The user of this name, if they have this key or its certificate names them. Raises KeyRefused,
+    CertificateRefused.
+    """
     if proof.certificate is not None:
         judging.require(proof, proof.certificate, username=username, remote_addr=remote_addr)
         user = users.account_named(username)
@@ -230,7 +233,7 @@ def _owner_of_key(proof: ssh_proofs.KeyProof, username: str, remote_addr: str) -
 
 
 def _is_first_use(user: User, proof: ssh_proofs.KeyProof, attempt: str) -> bool:
-    """Record the signed connection; False when it was used before, except by the same attempt within seconds."""
+    """Record the signed connection. Returns False when it was used before, except by the same attempt within seconds."""
     now = clock.now()
     of_attempt = token_hash(f"{proof.connection_hash}:{attempt}")
     try:
@@ -243,12 +246,12 @@ def _is_first_use(user: User, proof: ssh_proofs.KeyProof, attempt: str) -> bool:
                 date_repeatable=now + attempts.REPEATABLE,
                 date_expired=now + ssh_proofs.REMEMBERED,
             )
-    except IntegrityError:  # the same attempt again: its response did not arrive
+    except IntegrityError:  # the proxy repeats the attempt, because the response was lost
         repeated = UsedSignature.objects.filter(signature_hash=proof.connection_hash, attempt_hash=of_attempt)
         return repeated.filter(date_repeatable__gt=now).exists()
     # Checked after the insert: housekeeping deletes a row in the transaction that packs it.
     past = past_signatures.Signature(user.pk, proof.key_hash, proof.connection_hash)
-    return not past_signatures.knows(past)
+    return not past_signatures.is_stored(past)
 
 
 def signed_in(proof: Proof, *, mfa: MfaState) -> User:
@@ -263,10 +266,10 @@ def refuse(attempted: Attempted, refused: SignInRefused, *, mfa: MfaState = MfaS
 
 
 def key_is_acceptable(*, username: str, public_key: str) -> bool:
-    """Whether the key is one of the user's keys. It proves nothing about the client: an offer is not a signature.
+    """Whether the key is one of the user's keys. The client has not proved that it has the private key.
 
     Directory accounts cannot use keys: only the directory knows whether such an account is still active.
-    Certificates of trusted authorities are all acceptable: a refusal follows after the proof, with its reason.
+    All certificates of trusted authorities are acceptable; they may be refused after the proof, with a reason.
     """
     if is_certificate_line(public_key):
         certificate = read_certificate_line(public_key)
@@ -278,7 +281,7 @@ def key_is_acceptable(*, username: str, public_key: str) -> bool:
 def _password_fits(user: User | None, password: str) -> bool:
     usable = user is not None and user.is_local and is_password_usable(user.password)
     hashed = user.password if user is not None and usable else STAND_IN_HASH
-    # A longer password cannot be right. It is cut, because hashing all of it would only waste time, and refused below.
+    # A longer password is wrong and refused below. It is cut, to limit the time of hashing.
     fits = check_password(password[:MAX_PASSWORD_CHARS], hashed)
     return fits and usable and len(password) <= MAX_PASSWORD_CHARS
 
@@ -302,7 +305,7 @@ def count_refused_signature(user: User, remote_addr: str) -> None:
 
 
 def _wrong_signature(username: str, remote_addr: str) -> SignInRefused:
-    """Count a wrong signature of an SSH sign-in as a guess at the account."""
+    """Count a wrong SSH signature as a guess at the account. Returns the refusal."""
     attempt = guard.reserve(username, remote_addr, waits=False)
     refused = _wrong(attempt, username, remote_addr)
     return refused if isinstance(refused, SignInLocked) else KeyRefused()
@@ -322,7 +325,7 @@ def require_open_account(user: User, *, remote_addr: str, may_be_unmet: bool, by
     """Raise PeopleOnly, AccountDisabled, AccountExpired, NotAdmitted; unless `may_be_unmet` also MfaUnset, PasswordDue,
     NoticeUnconfirmed.
 
-    Every way of signing in ends here. `by_key`: an SSH key, the only way of a service account.
+    Every way of signing in calls this check. `by_key`: with an SSH key, the only way for a service account.
     """
     if user.is_service_account and not by_key:
         raise PeopleOnly
@@ -367,7 +370,7 @@ def _log(
 
 
 def _record_certificate(actor: Actor, attempted: Attempted, mark: Mark, refused: SignInRefused | None) -> None:
-    """The login log has no room for what the authority needs to find the certificate."""
+    """Audit the certificate of a sign-in, because the login log has no columns for it."""
     audits.record(
         actor=actor,
         org_id=ROOT_ORG_ID,

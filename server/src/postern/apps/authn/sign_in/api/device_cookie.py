@@ -16,13 +16,13 @@ from postern.kernel.ids import token_hash
 
 _PREFIX: Final = "__Host-postern_device_" if settings.POSTERN.https else "postern_device_"
 _NAME_CHARS: Final = 16
-#: Limit of such cookies of one kind in a shared browser, because request headers have a size limit.
+#: Maximum number of cookies of one kind in a shared browser, because request headers have a size limit.
 _MAX_COOKIES: Final = 8
 _NEW: Final = "postern_new_cookies"
 
 
 def visitor_of(request: Request, username: str) -> Visitor:
-    """The origin of a request with this name."""
+    """The origin of a request, with the device cookie of this username."""
     device = request.COOKIES.get(_name(username), "")
     return Visitor(remote_addr=request.META.get("REMOTE_ADDR", ""), device=device)
 
@@ -35,7 +35,7 @@ def remember(request: HttpRequest, user: User) -> None:
 
 
 def send(request: HttpRequest, name: str, text: str, lifetime: timedelta) -> None:
-    """Have `DeviceCookieView` add a cookie to the response: hidden from scripts, and sent to this site only."""
+    """Queue a cookie for `DeviceCookieView` to add to the response: HttpOnly, sent to this site only."""
     setattr(request, _NEW, [*getattr(request, _NEW, []), (name, text, lifetime)])
 
 
@@ -46,8 +46,8 @@ class DeviceCookieView(PosternView):
         answer = super().finalize_response(request, response, *args, **kwargs)
         for name, text, lifetime in getattr(request._request, _NEW, []):  # noqa: SLF001 - where `send` left it
             prefix = name[:-_NAME_CHARS]
-            known = [other for other in request.COOKIES if other.startswith(prefix) and other != name]
-            for other in known[: max(len(known) + 1 - _MAX_COOKIES, 0)]:
+            others = [other for other in request.COOKIES if other.startswith(prefix) and other != name]
+            for other in others[: max(len(others) + 1 - _MAX_COOKIES, 0)]:
                 answer.delete_cookie(other, samesite="Strict")
             answer.set_cookie(
                 name,
@@ -61,7 +61,7 @@ class DeviceCookieView(PosternView):
 
 
 def name_for(prefix: str, username: str) -> str:
-    """The name of a user's cookie: it does not tell the user name."""
+    """The name of a user's cookie. It does not reveal the username."""
     return prefix + token_hash(username_key(username[:512]))[:_NAME_CHARS]
 
 

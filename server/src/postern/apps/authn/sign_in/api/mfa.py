@@ -1,4 +1,4 @@
-"""The second factor over HTTP: its step of a sign-in, set-up, changes, and verification in a session."""
+"""API of the second factor: its step of a sign-in, set-up, changes, and verification in a session."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -41,14 +41,14 @@ from postern.kernel.errors import NotAllowed
 
 
 class CodeSerializer(BodySerializer):
-    """A code. The check for exactly six digits is made where the code is used, with its own message (S5-012)."""
+    """A code. Its use checks for exactly six digits, with its own message (S5-012)."""
 
     code = serializers.CharField(max_length=recovery.MAX_TYPED_CHARS, allow_blank=True, write_only=True)
     type = serializers.ChoiceField(choices=[kind.value for kind in CodeKind], default=CodeKind.TOTP.value)
 
 
 class ChallengeSerializer(CodeSerializer):
-    """`trust`: the user trusts this browser, as far as the settings allow it."""
+    """`trust`: trust this browser, if the settings allow it."""
 
     trust = serializers.BooleanField(default=False)
 
@@ -65,8 +65,8 @@ def _read_code(request: Request) -> tuple[str, CodeKind]:
 class ChallengeView(DeviceCookieView):
     """`POST authentication/mfa/challenge/ {"code", "type"?, "trust"?}`: the second factor of the pending sign-in.
 
-    Answers 200 `{"msg": "ok"}`. A browser is signed in by it and gets `next` and `must_change_password` as well.
-    Refusals are 400 `{"error": slug, "msg": text}`.
+    Returns 200 `{"msg": "ok"}`. A browser is then signed in, and the response also has `next` and
+    `must_change_password`. Refusals are 400 `{"error": slug, "msg": text}`.
     """
 
     rights = Right.ANYONE
@@ -107,7 +107,7 @@ class PersonalView(PosternView):
         return request.auth if isinstance(request.auth, LoginSession) else None
 
     def check_factor(self, request: Request, user: User) -> None:
-        """`check_code`; without an app, a passkey that was shown in the last minutes does as well."""
+        """Check a code. For a user without an app, a passkey that was shown in the last minutes suffices."""
         enters_code = isinstance(request.data, Mapping) and bool(request.data.get("code"))
         if not enters_code and not has_device(user.pk) and has_factor(user.pk):
             require_shown(request)
@@ -125,13 +125,13 @@ class PersonalView(PosternView):
 
 
 def require_shown(request: Request) -> None:
-    """Raise MfaVerifyRequired unless the second factor was shown in this sign-in within the last minutes."""
+    """Raise MfaVerifyRequired unless the second factor was shown in this sign-in in the last minutes."""
     if not factor_was_shown(request.auth, now=clock.now()):
         raise MfaVerifyRequired
 
 
 class CodeRefused(MfaRefused):
-    """A refused code of a signed-in user. The contract puts the sentence in `error` here."""
+    """A refused code of a signed-in user. In these responses, `error` is the message (contract)."""
 
     def __init__(self, refused: MfaRefused) -> None:
         self.refused = refused
@@ -146,7 +146,7 @@ class CodeRefused(MfaRefused):
 
 
 class PasswordVerifyView(PersonalView):
-    """`POST authentication/password/verify/ {"password"}` → 200: opens changes of the second factor for five minutes."""
+    """`POST authentication/password/verify/ {"password"}` → 200: allows changes of the second factor for five minutes."""
 
     def post(self, request: Request) -> Response:
         user, login_session = self.person(request), self.login_session(request)
@@ -208,7 +208,7 @@ class VerifyView(PersonalView):
 class DisableView(PersonalView):
     """`POST authentication/otp/disable/ {"code"?, "type"?}`: removes the app, all passkeys and the recovery codes.
 
-    A user without an app needs no code if they have shown a passkey within five minutes.
+    A user without an app needs no code if they showed a passkey within five minutes.
     """
 
     def post(self, request: Request) -> Response:
@@ -219,8 +219,8 @@ class DisableView(PersonalView):
 
 
 class RecoveryCodesView(PersonalView):
-    """`POST authentication/otp/recovery-codes/ {"code"?}` → `{"recovery_codes": […]}`: a new set; the old codes are
-    void. The code is as for `DisableView`.
+    """`POST authentication/otp/recovery-codes/ {"code"?}` → `{"recovery_codes": […]}`: a new set, which voids the old
+    codes. The rules for `code` are those of `DisableView`.
     """
 
     def post(self, request: Request) -> Response:
@@ -239,34 +239,36 @@ class EnrolView(DeviceCookieView):
     always_root = True
     gates_apply = False
 
-    def who(self, request: Request) -> tuple[User, Actor, PendingSignIn | None]:
-        """The user who sets it up.
+    def enrolling_user(self, request: Request) -> tuple[User, Actor, PendingSignIn | None]:
+        """The user enrolling_user sets up a factor, with their actor and pending sign-in.
 
-        Raises SignInLapsed for others, PasswordVerifyRequired when the password check is too old.
+        Raises SignInLapsed without a user, PasswordVerifyRequired when the password check is too old.
         """
         if isinstance(request.user, User):
             user = User.objects.get(pk=request.user.pk)
             require_confirmed(request.auth, user)
             return user, self.actor, None
-        under_way = pending.current(request, SignInWay.WEB)
-        # A user with a second factor must show it: a password alone must not replace it.
-        if under_way is None or has_factor(under_way.user_id):
+        pending_sign_in = pending.current(request, SignInWay.WEB)
+        # A password alone must not replace the second factor of a user enrolling_user has one.
+        if pending_sign_in is None or has_factor(pending_sign_in.user_id):
             raise SignInLapsed
         SessionAuthentication().enforce_csrf(request)
-        rights = rbac.rights_of(under_way.user, ROOT)
-        actor = actor_of_user(under_way.user, rights, remote_addr=request.META.get("REMOTE_ADDR"), login_session=None)
-        return under_way.user, actor, under_way
+        rights = rbac.rights_of(pending_sign_in.user, ROOT)
+        actor = actor_of_user(
+            pending_sign_in.user, rights, remote_addr=request.META.get("REMOTE_ADDR"), login_session=None
+        )
+        return pending_sign_in.user, actor, pending_sign_in
 
 
 class EnrolStartView(EnrolView):
     """`POST authentication/otp/enrol/start/` → `{"secret", "uri", "qr": ["1011…", …], "expires_in"}`.
 
-    Needs a password verified within five minutes, and a code (`{"code", "type"?}`) if the user has an app. `qr` holds
-    one string for each row of the QR code, `1` for dark.
+    Requires a password verified within five minutes, and a code (`{"code", "type"?}`) if the user has an app. `qr`
+    holds one string for each row of the QR code, `1` for dark.
     """
 
     def post(self, request: Request) -> Response:
-        user, actor, under_way = self.who(request)
+        user, actor, pending_sign_in = self.enrolling_user(request)
         if has_device(user.pk):
             code, kind = _read_code(request)
             try:
@@ -276,7 +278,7 @@ class EnrolStartView(EnrolView):
                 raise CodeRefused(refused) from None
         elif has_factor(user.pk):
             require_shown(request)
-        with second_factor.enrolling(under_way):
+        with second_factor.enrolling(pending_sign_in):
             begun = mfa.begin_enrolment(actor=actor, user=user)
         return Response(
             {
@@ -295,17 +297,17 @@ class EnrolConfirmView(EnrolView):
     """
 
     def post(self, request: Request) -> Response:
-        user, actor, under_way = self.who(request)
+        user, actor, pending_sign_in = self.enrolling_user(request)
         code, _kind = _read_code(request)
         keep = request.auth if isinstance(request.auth, LoginSession) else None
-        with second_factor.enrolling(under_way):
+        with second_factor.enrolling(pending_sign_in):
             try:
                 codes = mfa.confirm_enrolment(actor=actor, user=user, code=code, keep=keep)
             except MfaFailed as refused:
                 raise CodeRefused(refused) from None
-            if under_way is not None:
-                second_factor.enrolled(under_way)
+            if pending_sign_in is not None:
+                second_factor.enrolled(pending_sign_in)
         body: dict[str, Any] = {"recovery_codes": [code.reveal() for code in codes]}
-        if under_way is not None:
-            body |= pending.finish_web(request, under_way)
+        if pending_sign_in is not None:
+            body |= pending.finish_web(request, pending_sign_in)
         return Response(body)

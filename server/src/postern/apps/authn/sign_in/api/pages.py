@@ -27,8 +27,8 @@ OWN_DIALOGS: Final = {
 def login_page(request: HttpRequest) -> HttpResponse:
     """`/login` and `/core/auth/login/`: the sign-in page.
 
-    Sets the CSRF cookie. After sign-in it leads to `?next=`; users who are signed in are redirected there at once, unless
-    an SSO link leads here (`?sso=1`), which may be for another user.
+    Sets the CSRF cookie. After sign-in it redirects to `?next=`. Signed-in users are redirected there at once, except
+    from an SSO link (`?sso=1`), which may be for another user.
     """
     get_token(request)
     if "sso" not in request.GET and find_by_session(request.session) is not None:
@@ -40,7 +40,7 @@ def login_page(request: HttpRequest) -> HttpResponse:
 @open_page
 @require_safe
 def forgot_page(request: HttpRequest) -> HttpResponse:
-    """`/core/auth/password/forgot/`: leads to the page for forgotten passwords."""
+    """`/core/auth/password/forgot/`: redirects to the page for forgotten passwords."""
     del request
     return HttpResponseRedirect(f"{HOME}set-password?forgot=1")
 

@@ -1,7 +1,7 @@
-"""The signed cookie of a browser that was asked for a passkey before anybody signed in.
+"""The signed cookie of a browser with an open WebAuthn request before a user has signed in.
 
-A session in its place would be a row that any stranger can make, any number of times. The call itself is a row too,
-of which an address has a limited number; it is used up by one answer.
+With a session instead of the cookie, anybody could create any number of session rows. The number of rows of requests
+per address is limited, and an answer deletes its row.
 """
 
 from typing import Final
@@ -21,7 +21,7 @@ _MOST_CHARS: Final = 256
 
 
 def of(request: HttpRequest) -> UUID | None:
-    """The call that this browser was asked with."""
+    """The id of the request in the cookie."""
     try:
         return parse_id(Signer(salt=_SALT).unsign(request.COOKIES.get(_NAME, "")[:_MOST_CHARS]))
     except BadSignature:
@@ -29,7 +29,7 @@ def of(request: HttpRequest) -> UUID | None:
 
 
 def put(response: Response, request_id: UUID) -> None:
-    """Remember the call in this browser. A new call replaces it."""
+    """Set the cookie. A new request replaces it."""
     response.set_cookie(
         _NAME,
         Signer(salt=_SALT).sign(str(request_id)),
@@ -41,5 +41,5 @@ def put(response: Response, request_id: UUID) -> None:
 
 
 def remove(response: Response) -> None:
-    """Forget the call, which was answered."""
+    """Delete the cookie of an answered request."""
     response.delete_cookie(_NAME, samesite="Strict")

@@ -1,7 +1,8 @@
-"""Passkeys over HTTP: sign-in, second factor, confirmation, and the user's own passkeys.
+"""API of passkeys: sign-in, second factor, confirmation, and the user's own passkeys.
 
 Each use has two calls. The first (`…/start/`) returns the `publicKey` argument for the browser, with the only address
-(`origin`) at which browsers accept it, and stores a challenge for the session; the second takes the browser's answer as `credential`.
+(`origin`) at which browsers accept it, and stores a challenge for the session; the second takes the browser's answer as
+`credential`.
 """
 
 from dataclasses import replace
@@ -44,7 +45,7 @@ from postern.foundation.rest.views import PosternView
 from postern.kernel.errors import NotFound
 from postern.kernel.ids import parse_id
 
-#: Session key of the call that waits for the browser's answer. A new call replaces it.
+#: Session key of the open WebAuthn request. A new request replaces it.
 _ENTRY: Final = "passkey_request"
 
 
@@ -71,7 +72,7 @@ class NewPasskeySerializer(CredentialSerializer):
 
 
 class PasskeySerializer(serializers.ModelSerializer[Passkey]):
-    """`is_usable`: it was made for the present host name of the console."""
+    """`is_usable`: it was made for the current host name of the console."""
 
     is_usable = serializers.SerializerMethodField()
 
@@ -84,13 +85,13 @@ class PasskeySerializer(serializers.ModelSerializer[Passkey]):
         return bool(passkey.rp_id == self.context["rp_id"])
 
 
-def _asked(begun: requests.Begun) -> Response:
+def _options_response(begun: requests.Begun) -> Response:
     return Response({"publicKey": begun.options, "origin": present_site().origin})
 
 
 def _remember(request: Request, begun: requests.Begun) -> Response:
     request._request.session[_ENTRY] = str(begun.id)  # noqa: SLF001 - sessions belong to Django's request
-    return _asked(begun)
+    return _options_response(begun)
 
 
 def _take(request: HttpRequest, purpose: PasskeyPurpose, user: User | None) -> bytes:
@@ -103,7 +104,9 @@ def _address(request: Request) -> str:
 
 
 class PasskeySignInStartView(PosternView):
-    """`POST authentication/passkeys/sign-in/start/` → `{"publicKey", "origin"}`: any passkey of this site, with its PIN."""
+    """`POST authentication/passkeys/sign-in/start/` → `{"publicKey", "origin"}`: any passkey of this site, with its
+    PIN.
+    """
 
     rights = Right.ANYONE
     always_root = True
@@ -111,8 +114,8 @@ class PasskeySignInStartView(PosternView):
 
     def post(self, request: Request) -> Response:
         SessionAuthentication().enforce_csrf(request)
-        begun = requests.ask_to_show(PasskeyPurpose.SIGN_IN, None, remote_addr=_address(request))
-        response = _asked(begun)
+        begun = requests.begin_assertion(PasskeyPurpose.SIGN_IN, None, remote_addr=_address(request))
+        response = _options_response(begun)
         passkey_cookie.put(response, begun.id)
         return response
 
@@ -120,7 +123,7 @@ class PasskeySignInStartView(PosternView):
 class PasskeySignInView(DeviceCookieView):
     """`POST authentication/passkeys/sign-in/ {"credential", "next"?}`: a sign-in without name and password.
 
-    The answers are those of `authentication/sign-in/`; no second factor follows.
+    The responses are those of `authentication/sign-in/`. No second factor is required.
     """
 
     rights = Right.ANYONE
@@ -133,7 +136,7 @@ class PasskeySignInView(DeviceCookieView):
         django_request = request._request  # noqa: SLF001 - sessions belong to Django's request
         challenge = requests.take(passkey_cookie.of(django_request), PasskeyPurpose.SIGN_IN, None)
         origin = web_session.origin_of(request)
-        shown = passkey_sign_in.prove(
+        by_passkey = passkey_sign_in.prove(
             body["credential"],
             challenge=challenge,
             remote_addr=origin.remote_addr,
@@ -142,17 +145,19 @@ class PasskeySignInView(DeviceCookieView):
         )
         end_previous(django_request)
         with transaction.atomic():
-            if not passkey_sign_in.hold(shown):
+            if not passkey_sign_in.hold(by_passkey):
                 raise PasskeyLapsed
             came_by = replace(origin, mfa=True, backend=passkey_sign_in.BACKEND)
-            user = web_session.sign_in(django_request, shown.proof, came_by)
+            user = web_session.sign_in(django_request, by_passkey.proof, came_by)
         response = Response(pending.after_sign_in(user, safe_next(body.get("next") or "", HOME_PAGE)))
         passkey_cookie.remove(response)
         return response
 
 
 class PasskeyChallengeStartView(PosternView):
-    """`POST authentication/passkeys/challenge/start/` → `{"publicKey", "origin"}`, for the pending sign-in of this browser."""
+    """`POST authentication/passkeys/challenge/start/` → `{"publicKey", "origin"}`, for the pending sign-in of this
+    browser.
+    """
 
     rights = Right.ANYONE
     always_root = True
@@ -165,14 +170,14 @@ class PasskeyChallengeStartView(PosternView):
         if web is None:
             raise SignInLapsed
         return _remember(
-            request, requests.ask_to_show(PasskeyPurpose.SECOND_FACTOR, web.user, remote_addr=_address(request))
+            request, requests.begin_assertion(PasskeyPurpose.SECOND_FACTOR, web.user, remote_addr=_address(request))
         )
 
 
 class PasskeyChallengeView(DeviceCookieView):
     """`POST authentication/passkeys/challenge/ {"credential", "trust"?}`: the second factor of the pending sign-in.
 
-    The answers are those of `authentication/mfa/challenge/`.
+    The responses are those of `authentication/mfa/challenge/`.
     """
 
     rights = Right.ANYONE
@@ -200,7 +205,7 @@ class PasskeyVerifyStartView(PersonalView):
         user = self.person(request)
         if self.login_session(request) is None:
             raise MfaNotSet
-        return _remember(request, requests.ask_to_show(PasskeyPurpose.VERIFY, user, remote_addr=_address(request)))
+        return _remember(request, requests.begin_assertion(PasskeyPurpose.VERIFY, user, remote_addr=_address(request)))
 
 
 class PasskeyVerifyView(PersonalView):
@@ -225,55 +230,55 @@ class PasskeyVerifyView(PersonalView):
 class PasskeyEnrolStartView(EnrolView):
     """`POST authentication/passkeys/enrol/start/` → `{"publicKey", "origin"}`.
 
-    Needs a password entered within five minutes, and, from a user who has one, a second factor shown since then; or a
-    sign-in that requires a second factor from a user without one.
+    Requires a password entered within five minutes and, from a user with a second factor, that factor. During a sign-in
+    that requires a second factor, a user without a second factor needs neither.
     """
 
     def post(self, request: Request) -> Response:
-        user, _actor, _pending = self.who(request)
+        user, _actor, _pending = self.enrolling_user(request)
         if has_factor(user.pk):
             require_shown(request)
-        return _remember(request, requests.ask_to_make(user, remote_addr=_address(request)))
+        return _remember(request, requests.begin_registration(user, remote_addr=_address(request)))
 
 
 class PasskeyEnrolConfirmView(EnrolView):
     """`POST authentication/passkeys/enrol/confirm/ {"credential", "name"}` → `{"passkey", "recovery_codes"}`.
 
-    The first second factor brings recovery codes, shown once. During a sign-in it also completes the sign-in; the
-    response then has `next` and `must_change_password` too.
+    If it is the first second factor, the response has new recovery codes, shown once. During a sign-in it also
+    completes the sign-in; the response then has `next` and `must_change_password` too.
     """
 
     answers = {"post": Answer(201, schema=ANY_OBJECT)}
 
     def post(self, request: Request) -> Response:
-        user, actor, under_way = self.who(request)
+        user, actor, pending_sign_in = self.enrolling_user(request)
         if has_factor(user.pk):
             require_shown(request)
         body = body_of(request, NewPasskeySerializer)
         challenge = _take(request._request, PasskeyPurpose.ENROL, user)  # noqa: SLF001 - as above
         keep = request.auth if isinstance(request.auth, LoginSession) else None
-        with second_factor.enrolling(under_way):
+        with second_factor.enrolling(pending_sign_in):
             try:
                 passkey, codes = passkeys.add(
                     actor=actor, user=user, name=body["name"], answer=body["credential"], challenge=challenge, keep=keep
                 )
             except MfaRefused as refused:
                 raise CodeRefused(refused) from None
-            if under_way is not None:
-                second_factor.enrolled(under_way)
+            if pending_sign_in is not None:
+                second_factor.enrolled(pending_sign_in)
         answer: dict[str, Any] = {
             "passkey": PasskeySerializer(passkey, context={"rp_id": passkey.rp_id}).data,
             "recovery_codes": [code.reveal() for code in codes],
         }
-        if under_way is not None:
-            answer |= pending.finish_web(request, under_way)
+        if pending_sign_in is not None:
+            answer |= pending.finish_web(request, pending_sign_in)
         return Response(answer, status=status.HTTP_201_CREATED)
 
 
 class OwnPasskeysView(PersonalView):
     """`GET authentication/passkeys/` → `{"results", "origin", "problem", "limit"}`.
 
-    `origin`: the only address at which passkeys work. `problem`: why they do not work even there; "" if they do.
+    `origin`: the only address at which passkeys work. `problem`: why they cannot work at that address; "" if they can.
     """
 
     def get(self, request: Request) -> Response:
@@ -291,8 +296,8 @@ class OwnPasskeysView(PersonalView):
 class OwnPasskeyView(PersonalView):
     """`authentication/passkeys/{id}/`: PATCH `{"name"}` renames, DELETE removes.
 
-    Removing a passkey needs a second factor shown in this sign-in, because it may be the only one, and a password entered
-    within five minutes, or a confirmation at the provider.
+    Removing a passkey requires a second factor shown in this sign-in, because the passkey may be the only factor, and a
+    password or a confirmation at the provider within five minutes.
     """
 
     def patch(self, request: Request, passkey_id: UUID) -> Response:
@@ -310,14 +315,16 @@ class OwnPasskeyView(PersonalView):
         return Response(status=status.HTTP_204_NO_CONTENT)
 
     def _own(self, request: Request, passkey_id: UUID) -> Passkey:
-        found = Passkey.objects.select_related("user").filter(pk=passkey_id, user=self.person(request)).first()
-        if found is None:
+        passkey = Passkey.objects.select_related("user").filter(pk=passkey_id, user=self.person(request)).first()
+        if passkey is None:
             raise NotFound(_("This passkey does not exist."))
-        return found
+        return passkey
 
 
 class PasskeysInUseView(PosternView):
-    """`GET authentication/passkeys/in-use/` → `{"host", "number"}`: the passkeys that another host name would void."""
+    """`GET authentication/passkeys/in-use/` → `{"host", "number"}`: the number of passkeys that a change of the host
+    name would void.
+    """
 
     rights = Right.SUPER_USER
     always_root = True

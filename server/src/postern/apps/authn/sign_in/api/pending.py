@@ -23,11 +23,10 @@ from postern.kernel.ids import parse_id
 
 CHALLENGE_PATH: Final = "/api/v1/authentication/mfa/challenge/"
 ENROL_PATH: Final = "/api/v1/authentication/otp/enrol/start/"
-#: Session keys of the id. A sign-in with the browser starts an empty session; a sign-in for a token keeps the session's
-#: content.
+#: Session keys of the id. A browser sign-in starts an empty session; a token sign-in keeps the content of the session.
 _ENTRIES: Final = {SignInWay.WEB: "pending_sign_in", SignInWay.TOKEN: "pending_token"}
 _NEXT: Final = "pending_next"
-#: By the easiest choice.
+#: Instructions by the first choice.
 _WHAT_TO_DO: Final = {
     "passkey": gettext_lazy("Confirm with your passkey."),
     "code": gettext_lazy("Enter the code of your authenticator app."),
@@ -73,7 +72,7 @@ def forget_token(request: Request) -> None:
 def finish_web(request: Request, pending: PendingSignIn, *, trusts: bool = False) -> dict[str, Any]:
     """Sign the user in. The response tells the console where to go. Raises a `SignInRefused`.
 
-    `trusts`: the user wants to be asked for the password alone in this browser.
+    `trusts`: the user wants to trust this browser at the second factor.
     """
     django_request = request._request  # noqa: SLF001 - as above
     target = str(django_request.session.get(_NEXT) or "")
@@ -91,9 +90,9 @@ def after_sign_in(user: User, target: str) -> dict[str, Any]:
 
 
 def demand_body(user: User, demand: Demand, *, takes_passkeys: bool) -> dict[str, Any]:
-    """The response to a right first factor (contract): what is still required, and where to send it.
+    """The response to a right first factor (contract): the required factor, and where to send it.
 
-    `choices` begins with what the user can show most easily.
+    `choices` begins with the easiest factor of the user.
     """
     if demand is Demand.ENROLMENT:
         return {

@@ -30,7 +30,7 @@ from postern.apps.authn.sign_in.actions.second_factor import Demand
 from postern.apps.authn.sign_in.actions.sign_in import MfaState, Proof
 from postern.apps.authn.sign_in.api import device_cookie, pending, trust_cookie, web_session
 from postern.apps.authn.sign_in.api.device_cookie import DeviceCookieView
-from postern.apps.authn.sign_in.leaving import LEAVING
+from postern.apps.authn.sign_in.provider_logout import LOGOUT_ADDRESS_OF
 from postern.apps.rbac import facade as rbac
 from postern.apps.users import facade as users
 from postern.apps.users.credentials.errors import LinkUsed
@@ -50,7 +50,7 @@ _MAX_TEXT_CHARS = 1_024
 
 
 class SignInSerializer(BodySerializer):
-    """Name and password. The limits are generous: an overlong password is reported as wrong, not as malformed."""
+    """Name and password. The limits are high, so that an overlong password is reported as wrong, not as malformed."""
 
     username = serializers.CharField(max_length=_MAX_TEXT_CHARS)
     password = serializers.CharField(max_length=_MAX_TEXT_CHARS, trim_whitespace=False, write_only=True)
@@ -64,12 +64,13 @@ class BrowserSignInSerializer(SignInSerializer):
 class SignInView(DeviceCookieView):
     """`GET` sets the CSRF cookie; `POST {username, password, next?, puzzle?}` opens a login session.
 
-    Answers `{"next": "/ui/…", "must_change_password": bool}`, or 400 `{"error": slug, "msg": text}`. When a second
+    Returns `{"next": "/ui/…", "must_change_password": bool}`, or 400 `{"error": slug, "msg": text}`. When a second
     factor is required, the response is 200 `{"error": "mfa_required" | "mfa_unset", "msg", "data": {"choices",
     "url"}}`, and the user is not signed in yet.
 
-    After a recent failure, it is 400 `{"error": "puzzle_required", "msg", "puzzle"}` and nothing was compared. The same
-    request with the solution (`puzzle: {token, number}`, see `puzzles.puzzle`) is then taken once.
+    After a recent failure, the response is 400 `{"error": "puzzle_required", "msg", "puzzle"}`, and nothing was
+    compared. The same request with the solution (`puzzle: {token, number}`, see `puzzles.puzzle`) is then accepted
+    once.
     """
 
     rights = Right.ANYONE
@@ -81,7 +82,7 @@ class SignInView(DeviceCookieView):
         return Response({"authenticated": self.actor.is_user})
 
     def post(self, request: Request) -> Response:
-        # DRF checks the CSRF token only for signed-in users. Without this check a foreign page could sign a user in.
+        # DRF checks the CSRF token only for signed-in users. Without this check another site could sign a user in.
         SessionAuthentication().enforce_csrf(request)
         body = body_of(request, BrowserSignInSerializer)
         origin = web_session.origin_of(request)
@@ -104,7 +105,7 @@ class SignInView(DeviceCookieView):
 class SignOutView(PosternView):
     """`POST` ends the login session (or revokes the bearer token) of the call. Signing out twice is not an error.
 
-    `next`: where the browser goes to sign out at the provider, too; missing for most.
+    `next`: the address for signing out at the provider; missing for most users.
     """
 
     rights = Right.ANYONE
@@ -115,9 +116,9 @@ class SignOutView(PosternView):
         if isinstance(request.auth, LoginSession):
             sign_out(actor=self.actor, login_session=request.auth)
             web_session.forget(request._request)  # noqa: SLF001 - sessions belong to Django's request
-            elsewhere = LEAVING.value(request.auth)
-            if elsewhere:
-                return Response({"msg": "ok", "next": elsewhere})
+            logout_address = LOGOUT_ADDRESS_OF.value(request.auth)
+            if logout_address:
+                return Response({"msg": "ok", "next": logout_address})
         elif isinstance(request.auth, BearerToken):
             revoke_token(actor=self.actor, token=request.auth)
         return Response({"msg": "ok"})
@@ -186,7 +187,7 @@ class SetPasswordSerializer(BodySerializer):
 class SetPasswordView(DeviceCookieView):
     """`POST {token, new_password}`: a user sets their password with a one-time link.
 
-    No lock refuses a valid link: links cannot be guessed, and strangers who lock the account would keep its owner out.
+    Locks do not refuse a valid link: links cannot be guessed, and a lock caused by strangers would keep the owner out.
     The link was sent to the owner, so this browser and this address become known places.
     """
 
@@ -199,7 +200,7 @@ class SetPasswordView(DeviceCookieView):
         body = body_of(request, SetPasswordSerializer)
         remote_addr = request.META.get("REMOTE_ADDR", "")
         owner, works = users.read_link(body["token"])
-        if not works:  # not a guess at the user's password, so it counts for the address only
+        if not works:  # not a guess at the user's password, so it counts only for the address
             guard.reserve_address(remote_addr)
         if owner is None:
             raise LinkUsed
@@ -248,11 +249,11 @@ def end_previous(request: HttpRequest) -> None:
 @open_page
 @require_safe
 def logout_page(request: HttpRequest) -> HttpResponse:
-    """`GET /core/auth/logout/?next=`: ends the login session and leads to the sign-in page.
+    """`GET /core/auth/logout/?next=`: ends the login session and redirects to the sign-in page.
 
     Links on other sites cannot sign users out (K64: GETs of the contract that act need the CSRF token too). The browser
-    reports where a navigation comes from; only our own pages and the address bar are accepted. Browsers do not report
-    it over plain http (except loopback); there the cookie's SameSite attribute protects.
+    reports the origin of a navigation; only our own pages and the address bar are accepted. Over plain http (except
+    loopback) browsers do not report it; there the SameSite attribute of the cookie protects.
     """
     target = safe_next(request.GET.get("next", ""), HOME_PAGE)
     login_session = find_by_session(request.session)
@@ -262,9 +263,9 @@ def logout_page(request: HttpRequest) -> HttpResponse:
             return HttpResponseRedirect(HOME_PAGE)
         end_previous(request)
         web_session.forget(request)
-        elsewhere = LEAVING.value(login_session)
-        if elsewhere:
-            return HttpResponseRedirect(elsewhere)
+        logout_address = LOGOUT_ADDRESS_OF.value(login_session)
+        if logout_address:
+            return HttpResponseRedirect(logout_address)
     get_token(request)
     return HttpResponseRedirect(_login_page_for(target))
 

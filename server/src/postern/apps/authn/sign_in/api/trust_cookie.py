@@ -17,7 +17,7 @@ _PREFIX: Final = "__Host-postern_trust_" if settings.POSTERN.https else "postern
 
 
 def begin(request: Request, user: User) -> None:
-    """Trust this browser, after the user has shown the second factor in it. Does nothing while trusting is off."""
+    """Trust this browser, after the user has shown the second factor in it. Does nothing while trust is off."""
     text = trust.begin(
         actor=_actor(request, user),
         user=user,
@@ -30,7 +30,9 @@ def begin(request: Request, user: User) -> None:
 
 
 def use(request: Request, user: User) -> bool:
-    """Whether the user trusts this browser, which is recorded. Call it in the transaction of the sign-in."""
+    """Use the trust of the user in this browser. Returns whether there is one. Call it in the transaction of the
+    sign-in.
+    """
     browser = trust.find(user, request.COOKIES.get(device_cookie.name_for(_PREFIX, user.username), ""))
     return browser is not None and trust.use(actor=_actor(request, user), user=user, browser=browser)
 

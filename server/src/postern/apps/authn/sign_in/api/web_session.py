@@ -1,4 +1,4 @@
-"""The browser session of a sign-in: a new session key at each sign-in, no data of an earlier user."""
+"""The browser session of a sign-in: each sign-in gets a new session key, and no data of an earlier user."""
 
 from dataclasses import replace
 from typing import Any
@@ -18,7 +18,7 @@ from postern.apps.users.models import Language, User
 
 
 def origin_of(request: Request) -> SignInOrigin:
-    """The origin of a request, as the log stores it."""
+    """The origin of a request, for the login log."""
     return SignInOrigin(
         remote_addr=request.META.get("REMOTE_ADDR", ""),
         user_agent=request.headers.get("User-Agent", "")[:254],
@@ -31,9 +31,9 @@ def _language(request: Request) -> str:
     user's choice.
     """
     active = get_language() or ""
-    asked = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "") + request.headers.get("Accept-Language", "")
-    is_asked_for = active.partition("-")[0] in asked.lower()
-    return active if is_asked_for and active in Language.values else ""
+    requested = request.COOKIES.get(settings.LANGUAGE_COOKIE_NAME, "") + request.headers.get("Accept-Language", "")
+    is_requested = active.partition("-")[0] in requested.lower()
+    return active if is_requested and active in Language.values else ""
 
 
 @transaction.atomic
@@ -59,7 +59,7 @@ def start(request: HttpRequest, user: User, origin: SignInOrigin) -> LoginSessio
     session.set_expiry(0)
     rotate_token(request)
     device_cookie.remember(request, user)
-    # In the transaction of the sign-in; the middleware has nothing left to write.
+    # Save it in the transaction of the sign-in, so that the middleware has nothing to write.
     session.save()
     return login_session
 

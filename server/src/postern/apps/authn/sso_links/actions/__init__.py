@@ -1,1 +1,1 @@
-"""Making SSO links, and signing in with them."""
+"""Issues SSO links, and signs users in with them."""

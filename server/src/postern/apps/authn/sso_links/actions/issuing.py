@@ -1,4 +1,4 @@
-"""Makes links. Only super administrators do: whoever can make links can come in as others."""
+"""Issues links, for super administrators only, because a link signs in another user."""
 
 from dataclasses import dataclass, field
 from datetime import timedelta
@@ -12,7 +12,7 @@ from postern.apps.audits import facade as audits
 from postern.apps.authn.errors import console_address
 from postern.apps.authn.sso_links.errors import NoLinkFor, SsoClosed, TooManyLinks
 from postern.apps.authn.sso_links.models import SsoLink
-from postern.apps.authn.sso_links.policy import Unfit, unfit
+from postern.apps.authn.sso_links.policy import LinkRefusal, link_refusal
 from postern.apps.preferences import facade as preferences
 from postern.apps.users import facade as users
 from postern.apps.users.models import User
@@ -22,9 +22,9 @@ from postern.kernel.errors import NotAllowed
 from postern.kernel.ids import new_token, token_hash
 from postern.kernel.secret import Secret
 
-#: Links of one maker that nobody has opened yet. A portal makes one when a person clicks, so few are waiting.
+#: Maximum number of unused links of one maker. A portal makes a link when a person clicks, so few are unused.
 MOST_OF_MAKER: Final = 500
-#: Links for one user that nobody has opened yet: a person may click several times.
+#: Maximum number of unused links for one user, who may click several times.
 MOST_OF_USER: Final = 10
 _PATH: Final = "/api/v1/authentication/sso/login/"
 _RETRY_AFTER_S: Final = 60
@@ -44,9 +44,9 @@ class Issued:
 
 
 def issue(*, actor: Actor, username: str, target: str) -> Issued:
-    """Make a link that signs in the user of this name and leads to `target`, a path of the console.
+    """Issue a link that signs in the user of this name and redirects to `target`, a path of the console.
 
-    Raises SsoClosed, NoLinkFor, TooManyLinks. A request for a user for whom there are no links is audited.
+    Raises SsoClosed, NoLinkFor, TooManyLinks. Refusals by NoLinkFor for an existing user are audited.
     """
     if not actor.is_super_user or actor.user_id is None or actor.epoch is None:
         raise NotAllowed(_("Only super administrators make SSO links."))
@@ -55,24 +55,24 @@ def issue(*, actor: Actor, username: str, target: str) -> Issued:
     user = User.objects.named(username)
     if user is None:
         raise NoLinkFor(_("There is no user with this username."))
-    why_not = why_unfit(user)
+    why_not = link_refusal_of(user)
     if why_not is not None:
         _refuse(actor, user, why_not)
     return _issue(actor, user, target)
 
 
-def why_unfit(user: User) -> Unfit | None:
-    """Why no link signs this user in, by their present roles."""
-    return unfit(user, [role for row in users.org_roles_of(user.pk) for role in row.roles])
+def link_refusal_of(user: User) -> LinkRefusal | None:
+    """The reason why there are no links for this user, by their current roles."""
+    return link_refusal(user, [role for row in users.org_roles_of(user.pk) for role in row.roles])
 
 
 @transaction.atomic
 def _issue(actor: Actor, user: User, target: str) -> Issued:
-    # Locks maker and user: the numbers below stay true, and a reset of either comes before or after.
+    # Locks maker and user, so that the counts below stay right, and serialises with a reset of either.
     row = users.hold(actor, user)
-    why_not = why_unfit(row)
+    why_not = link_refusal_of(row)
     if why_not is not None or actor.user_id is None or actor.epoch is None:
-        raise NoLinkFor(_reason(why_not or Unfit.CLOSED))
+        raise NoLinkFor(_reason(why_not or LinkRefusal.CLOSED))
     now, key = clock.now(), new_token()
     waiting = SsoLink.objects.filter(date_used__isnull=True, date_expired__gt=now)
     of_maker = waiting.filter(maker_id=actor.user_id).count()
@@ -95,7 +95,7 @@ def _issue(actor: Actor, user: User, target: str) -> Issued:
     return Issued(link, Secret(key))
 
 
-def _refuse(actor: Actor, user: User, why_not: Unfit) -> None:
+def _refuse(actor: Actor, user: User, why_not: LinkRefusal) -> None:
     with transaction.atomic():
         _record(actor, user, audits.Event.SSO_LINK_REFUSED, {"user": str(user), "reason": why_not.value})
     raise NoLinkFor(_reason(why_not))
@@ -111,13 +111,13 @@ def _record(actor: Actor, user: User, event: audits.Event, new: dict[str, object
     )
 
 
-def _reason(why_not: Unfit) -> str:
+def _reason(why_not: LinkRefusal) -> str:
     match why_not:
-        case Unfit.CLOSED:
+        case LinkRefusal.CLOSED:
             return _("This user is disabled or has expired.")
-        case Unfit.OTHER_SOURCE:
+        case LinkRefusal.OTHER_SOURCE:
             return _("This user signs in at their directory or provider. SSO links are for local users only.")
-        case Unfit.SERVICE:
+        case LinkRefusal.SERVICE:
             return _("There are no SSO links for service accounts. They use access keys and SSH keys only.")
-        case Unfit.ROLE:
+        case LinkRefusal.ROLE:
             return _("There are no SSO links for administrators and auditors. They sign in themselves.")

@@ -1,4 +1,4 @@
-"""The first factor by a link: the system that made it says who opens it. Everything after it is as for other ways in."""
+"""The first factor with a link: the system that made it vouches for the user. Later steps are those of all sign-ins."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from postern.apps.authn.errors import SignInRefused
 from postern.apps.authn.lock_out import guard
 from postern.apps.authn.sign_in.actions import sign_in
 from postern.apps.authn.sign_in.actions.sign_in import Attempted, Proof
-from postern.apps.authn.sso_links.actions.issuing import why_unfit
+from postern.apps.authn.sso_links.actions.issuing import link_refusal_of
 from postern.apps.authn.sso_links.errors import SsoLinksOff, SsoLinkUsed
 from postern.apps.authn.sso_links.models import SsoLink
 from postern.apps.preferences import facade as preferences
@@ -22,8 +22,8 @@ BACKEND = "sso"
 
 
 @dataclass(frozen=True, slots=True)
-class ByLink:
-    """A link that has just been used, and its user, whose account may be used."""
+class LinkProof:
+    """A used link and its user, whose account may be used."""
 
     proof: Proof
     target: str
@@ -39,11 +39,11 @@ def is_waiting(link: SsoLink) -> bool:
     return link.date_used is None and link.date_expired > clock.now()
 
 
-def prove(link: SsoLink | None, *, remote_addr: str, user_agent: str, device_of: Callable[[str], str]) -> ByLink:
-    """Use up a link, once. Raises a SignInRefused; the login log records each refusal.
+def prove(link: SsoLink | None, *, remote_addr: str, user_agent: str, device_of: Callable[[str], str]) -> LinkProof:
+    """Use up a link. Raises a SignInRefused; the login log records each refusal.
 
-    The account may have an unmet condition: only the console signs in this way. `device_of`: the value of the device
-    cookie for a user name.
+    Users with an unmet condition are admitted, because only the console signs in this way. `device_of`: the value of
+    the device cookie for a username.
     """
     attempted = Attempted(
         username=link.user.username if link is not None else "",
@@ -53,7 +53,7 @@ def prove(link: SsoLink | None, *, remote_addr: str, user_agent: str, device_of:
         user_agent=user_agent,
     )
     try:
-        if link is None:  # no guess at an account, so it counts for the address only
+        if link is None:  # not a guess at an account, so it counts only for the address
             guard.reserve_address(remote_addr)
             raise SsoLinkUsed
         if not preferences.get_bool("AUTH_SSO"):
@@ -65,23 +65,23 @@ def prove(link: SsoLink | None, *, remote_addr: str, user_agent: str, device_of:
     except SignInRefused as refused:
         sign_in.refuse(attempted, refused)
         raise
-    return ByLink(Proof(user=user, attempted=attempted), link.target)
+    return LinkProof(Proof(user=user, attempted=attempted), link.target)
 
 
-def hold(by_link: ByLink) -> bool:
-    """Whether there could still be a link for the user; it stays so until the transaction ends.
+def hold(by_link: LinkProof) -> bool:
+    """Whether a link is still allowed for the user. Locks the user until the transaction ends.
 
-    Ending the access of a user and raising their role lock them first, too: such a write came before and is seen here, or
-    waits and ends the sign-in of this transaction.
+    Concurrent writes that end the access of a user or raise their role also lock them first: such a write ran before
+    and is detected here, or waits and then ends the new sign-in.
     """
     user = by_link.proof.user
     if users.hold_epoch(user.pk) != user.session_epoch:
         return False
-    return why_unfit(User.objects.get(pk=user.pk)) is None
+    return link_refusal_of(User.objects.get(pk=user.pk)) is None
 
 
-def refuse(by_link: ByLink) -> SignInRefused:
-    """Record that the user could not be held."""
+def refuse(by_link: LinkProof) -> SignInRefused:
+    """Record the refusal after `hold` returned False."""
     refused = SsoLinkUsed()
     sign_in.refuse(by_link.proof.attempted, refused)
     return refused
@@ -89,14 +89,14 @@ def refuse(by_link: ByLink) -> SignInRefused:
 
 def _use(link: SsoLink) -> None:
     now = clock.now()
-    waiting = SsoLink.objects.filter(pk=link.pk, date_used__isnull=True, date_expired__gt=now)
-    if waiting.update(date_used=now) != 1:
+    unused = SsoLink.objects.filter(pk=link.pk, date_used__isnull=True, date_expired__gt=now)
+    if unused.update(date_used=now) != 1:
         raise SsoLinkUsed
 
 
 def _fit_user(link: SsoLink) -> User:
     user = User.objects.get(pk=link.user_id)
-    if user.session_epoch != link.epoch or why_unfit(user) is not None or not _maker_may(link):
+    if user.session_epoch != link.epoch or link_refusal_of(user) is not None or not _maker_may(link):
         raise SsoLinkUsed
     return user
 
