@@ -66,7 +66,7 @@ def test_the_screen_lists_both_kinds_and_says_why_built_in_storages_stay(page: P
     page.keyboard.press("Escape")
     page.get_by_role("tab", name="Command storages").click()
     expect(page).to_have_url(re.compile("activeTab=command"))
-    expect(page.get_by_role("row").filter(has_text="default")).to_be_visible()
+    expect(row).to_be_visible()
     expect(page.get_by_role("button", name="Create command storage")).to_be_disabled()
     photograph(page, "storages-command")
     page.get_by_role("button", name="Test connection").first.click()
