@@ -10,6 +10,7 @@ A worker that works holds a lease of the row. A worker that stood still for long
 
 import hashlib
 import logging
+import threading
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
@@ -47,6 +48,8 @@ _GRACE: Final = timedelta(hours=1)
 #: Free space that must remain on the volume of the target.
 _RESERVE_BYTES: Final = 256 * 1024 * 1024
 _PIECE_BYTES: Final = 1024 * 1024
+#: One run at a time in a process: a slow storage must not take all threads of the worker.
+_TURN: Final = threading.Lock()
 
 _DIFFERS: Final = Phrase(
     "recording.copy_differs",
@@ -131,6 +134,15 @@ def redirect(copy: RecordingCopy, target_id: UUID | None) -> None:
 
 def copy_due(*, actor: Actor, local: ReplayStorage, limit_s: float) -> int:
     """Copy recordings that are due, until the time has passed; returns how many lie in their storage now."""
+    if not _TURN.acquire(blocking=False):
+        return 0
+    try:
+        return _copy_due(actor, local, limit_s)
+    finally:
+        _TURN.release()
+
+
+def _copy_due(actor: Actor, local: ReplayStorage, limit_s: float) -> int:
     done, until_s = 0, monotonic_s() + limit_s
     while monotonic_s() < until_s:
         copy = _claim()
