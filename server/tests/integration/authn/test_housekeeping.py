@@ -77,7 +77,7 @@ def test_signatures_are_deleted_in_batches_or_packed_while_their_key_exists(ann:
 
 
 def test_signatures_of_an_existing_key_take_a_bounded_number_of_rows(ann: User, monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(past_signatures, "_MOST", 20)
+    monkeypatch.setattr(past_signatures, "_MAX_PER_ROW", 20)
     _key, line = make_key()
     User.objects.filter(pk=ann.pk).update(public_key=line)
     held = ssh_proofs.hash_of_key(parse_public_key(line).blob)

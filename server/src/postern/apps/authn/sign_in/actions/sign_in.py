@@ -167,7 +167,8 @@ def settle(attempt: guard.Attempt, owner: User | None, *, username: str, remote_
     """Uncount a right password and return its owner. Raises WrongCredentials or SignInLocked when `owner` is None."""
     if owner is None:
         raise _wrong(attempt, username, remote_addr)
-    if username_key(username) != owner.username_key:  # a directory may know several names of a person
+    # A directory may know several names of a person; the lock is on the username.
+    if username_key(username) != owner.username_key:
         guard.require_open(owner.username, remote_addr)
     guard.release(attempt)
     return owner
