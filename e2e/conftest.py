@@ -22,6 +22,7 @@ LONGEST_FIRST = (
     "test_outgoing_news.py",
     "test_audit_events.py",
     "test_outages.py",
+    "test_storages.py",
     "test_demo.py",
     "test_gallery.py",
     "test_service_accounts.py",
