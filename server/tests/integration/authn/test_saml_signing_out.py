@@ -85,7 +85,7 @@ def test_signing_out_does_not_redirect_without_an_address(as_admin: APIClient, c
 def test_request_ends_the_session_that_it_names(as_admin: APIClient, corp: SamlStandIn) -> None:
     first, second = signed_in(corp, session="one"), signed_in(corp, session="two")
     own = own_address(as_admin)
-    answer = APIClient().get(f"{PAGE}?{logout_query(corp, own, 'first')}")
+    answer = APIClient().get(f"{PAGE}?{logout_query(corp, own, 'one')}")
     assert answer.status_code == 302
     assert "no-store" in answer.headers["Cache-Control"]
     query = dict(parse_qsl(urlsplit(answer.headers["Location"]).query))
