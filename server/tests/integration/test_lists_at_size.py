@@ -50,7 +50,6 @@ _UNCOUNTED: Final = 3 * COUNTED_STEP
 _GROWS: Final = {
     "/api/v1/authentication/openid-providers/": "an installation has at most twenty",
     "/api/v1/authentication/saml-providers/": "as above",
-    "/api/v1/terminal/command-storages/tree/": "it counts commands, up to 100,000",
     "/api/v1/assets/entered-credentials/": "all rows of this test are one person's; nobody's are kept above six minutes",
     "/api/v1/users/member-invitations/": "open invitations of all organizations are looked through",
     **dict.fromkeys(
@@ -75,7 +74,6 @@ _EMPTY: Final = {
     "/api/v1/orgs/orgs/<org_id>/membership/admins/",  # all made members are ordinary members
     "/api/v1/users/member-invitations/",  # no invitations to other organizations are made
     "/api/v1/users/profile/invitations/",
-    "/api/v1/terminal/command-storages/tree/",  # numbers of commands, and no rows
     "/api/v1/xpack/orgs/",  # needs a licence
 }
 

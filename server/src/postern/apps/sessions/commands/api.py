@@ -30,6 +30,7 @@ from postern.apps.sessions.storages.models import (
 )
 from postern.apps.sessions.viewings import actions as viewings
 from postern.foundation.rest.filters import DateRange, DeclaredOrder, Selected, TermSearch
+from postern.foundation.rest.openapi.answers import ANY_OBJECTS, Answer
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import ReadOnlyViewSet, ResourceRouter
@@ -179,8 +180,10 @@ class CommandStorageTreeViewSet(CommandViewSet):
     """The command storages with the numbers of their commands, with the filters of commands."""
 
     exportable = False
+    answers = {"tree": Answer(schema=ANY_OBJECTS)}
 
-    def list(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+    def tree(self, request: Request) -> Response:
+        """The built-in storages below a root; `real=1` leaves out the one that keeps nothing."""
         real = request.query_params.get("real", "") in {"1", "true"}
         count = super().filter_queryset(self.get_queryset()).order_by()[: _MAX_COUNT + 1].count()
         if not set(request.query_params) <= _UNFILTERED:  # numbers of a search tell what was typed
@@ -212,6 +215,6 @@ router = ResourceRouter()
 router.register("terminal/commands", CommandViewSet, "command")
 
 urlpatterns = [
-    path("terminal/command-storages/tree/", CommandStorageTreeViewSet.as_view({"get": "list"})),
+    path("terminal/command-storages/tree/", CommandStorageTreeViewSet.as_view({"get": "tree"})),
     *router.urls,
 ]
