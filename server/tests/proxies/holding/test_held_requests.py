@@ -136,6 +136,32 @@ async def test_confirmed_line_runs_once_and_its_report_names_the_decision(confir
         assert event.decision.filter_name == "two people"
 
 
+async def test_confirmed_command_of_a_locked_session_waits_and_is_judged_anew(
+    confirming: World, tmp_path: Path
+) -> None:
+    registry = confirming.proxy.registry
+
+    def change_lock(version: int, *, is_locked: bool) -> None:
+        [session_id] = registry.ids()
+        order = ChangeLock(
+            order_id=uuid4(), session_id=session_id, version=version, is_locked=is_locked, by="Olaf(olaf)"
+        )
+        assert registry.carry_out(order)
+
+    client = asyncio.create_task(run(confirming.proxy.ssh(confirming.login, f"touch {tmp_path}/there")))
+    await confirming.plane.until(lambda: confirming.plane.confirmations)
+    change_lock(1, is_locked=True)
+    await answer(confirming, ConfirmationState.APPROVED)
+    await asyncio.sleep(3)  # the proxy has asked for the answer
+    assert not (tmp_path / "there").exists()
+    change_lock(2, is_locked=False)
+    await confirming.plane.until(lambda: len(confirming.plane.confirmations) == 2)
+    assert not (tmp_path / "there").exists()
+    await answer(confirming, ConfirmationState.APPROVED)
+    assert (await client).status == 0
+    assert (tmp_path / "there").exists()
+
+
 async def test_refused_line_does_not_run_and_shows_the_message(confirming: World) -> None:
     async with shell(confirming) as terminal:
         await terminal.type(b"touch P1\r: > P2\r")
