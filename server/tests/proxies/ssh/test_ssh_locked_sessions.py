@@ -71,6 +71,41 @@ async def test_keys_typed_while_locked_never_reach_the_host_and_output_goes_on(
     assert [b"Locked by" in data for _kind, data in recorder.events if b"ocked by Olaf(olaf)" in data] == [True, False]
 
 
+async def test_keys_that_wait_for_a_busy_host_and_those_behind_them_do_not_arrive_later(
+    world: World, change_lock: Callable[[bool], None], tmp_path: Path
+) -> None:
+    there, go = tmp_path / "there", tmp_path / "go"
+    command = f"stty raw -echo; echo ready; while [ ! -e {go} ]; do sleep 0.1; done; cat > {there}"
+    process = await asyncio.create_subprocess_exec(
+        *world.proxy.ssh(world.login, command, options=("-tt",)),
+        stdin=asyncio.subprocess.PIPE,
+        stdout=asyncio.subprocess.PIPE,
+    )
+    assert process.stdin is not None
+    assert process.stdout is not None
+    await process.stdout.readuntil(b"ready")
+    process.stdin.transport.set_write_buffer_limits(0)
+    process.stdin.write(b"x" * 12_000_000)
+    [session_id] = world.proxy.registry.ids()
+    session = world.proxy.registry.get(session_id)
+    assert session is not None
+    passed = -1
+    while passed != session.bytes_in or not passed:  # the host takes no more
+        passed = session.bytes_in
+        await asyncio.sleep(PASSING_S)
+    change_lock(True)
+    await asyncio.wait_for(process.stdin.drain(), 60)  # read and dropped
+    await asyncio.sleep(PASSING_S)
+    change_lock(False)
+    go.touch()
+    await asyncio.sleep(PASSING_S)
+    process.stdin.write(b"END")
+    await world.plane.until(lambda: there.exists() and there.read_bytes().endswith(b"END"))
+    assert there.stat().st_size == passed + len(b"END") < 12_000_000
+    process.kill()
+    await process.wait()
+
+
 async def test_input_of_a_command_stops_and_goes_on_without_a_gap(
     world: World, change_lock: Callable[[bool], None], tmp_path: Path
 ) -> None:
