@@ -258,6 +258,9 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         if line.end is not LineEnd.ENTER:
             raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language))
         self._front.resume()  # Ctrl-C ends the rest of the opening
+        session = self._opening.session if self._opening is not None else None
+        if session is not None and session.lock.is_on:
+            self._front.say(session.lock.sentence)
         return line.text
 
     # Session
