@@ -10,9 +10,11 @@ import pytest
 
 from peers.ssh_proxy import World, run
 from peers.terminal import Terminal
+from postern.contracts.access import SessionGrant
 from postern.contracts.enums import EndReason
 from postern.contracts.events import SessionEnded, SessionStarted
 from postern.contracts.terminals import ChangeLock, ShowMessage, TerminateSession
+from postern.proxies.core.sessions.live_session import LiveSession
 from proxies.holding.stage import settle
 
 BY = "Olaf(olaf)"
@@ -171,6 +173,31 @@ async def test_a_locked_session_ends_at_once_when_it_is_terminated(
     result = await client
     assert b"Over." in result.err
     assert (await world.plane.event(SessionEnded)).reason is EndReason.TERMINATED
+
+
+async def test_a_command_of_a_session_that_was_locked_before_it_says_why_it_waits(
+    world: World, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    registry = world.proxy.registry
+    take_up = registry.open
+
+    def open_locked(grant: SessionGrant) -> LiveSession:
+        session = take_up(grant)
+        session.lock.change(1, is_on=True, by=BY)
+        return session
+
+    monkeypatch.setattr(registry, "open", open_locked)
+    client = asyncio.create_task(run(world.proxy.ssh(world.login, f"touch {tmp_path}/there")))
+    await world.plane.until(registry.ids)
+    await asyncio.sleep(PASSING_S)
+    assert not (tmp_path / "there").exists()
+    [session_id] = registry.ids()
+    order = ChangeLock(order_id=uuid4(), session_id=session_id, version=2, is_locked=False, by=BY)
+    await asyncio.sleep(PASSING_S)
+    assert registry.carry_out(order)
+    result = await client
+    assert (result.status, b"has locked this session" in result.err) == (0, True)
+    assert (tmp_path / "there").exists()
 
 
 async def test_a_message_appears_on_a_line_of_its_own(world: World) -> None:

@@ -14,6 +14,7 @@ from postern.proxies.core.language import choose_language
 from postern.proxies.core.opening.opening import Opening
 from postern.proxies.core.opening.refused import Refused
 from postern.proxies.core.opening.services import CoreServices
+from postern.proxies.core.sessions.listeners import NoticeKind
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.ports import PromptCancelled, Pty, TargetFailed
 from postern.proxies.core.texts import Text
@@ -356,6 +357,8 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         # The subsystem is the same program as the command of this name.
         text = request.text if request is not None else _SFTP_SERVER if wish.subsystem is not None else None
         is_judged = False
+        if session.lock.is_on:  # somebody locked it before the relay could show that
+            session.notify(NoticeKind.LOCK, session.lock.sentence)
         while session.lock.is_on or not is_judged:
             await session.lock.passable()
             is_judged = True

@@ -147,8 +147,7 @@ class Relay:
             self._pass_data(self._program, data)
 
     def _take_keys(self, data: bytes) -> None:
-        if self.session.lock.is_on:
-            self.session.lock.refuse_keys()
+        if self.session.lock.refuses_keys():
             return
         if len(data) <= KEYS_AT_ONCE_BYTES:
             self._keys.append(data)
