@@ -101,6 +101,7 @@ class TypedInput:
     def drop_waiting(self) -> None:
         """Drop queued input, because the session is locked."""
         self._waiting.clear()
+        self._charset.restart_keys()
         self._on_moved()
 
     def hold(self) -> None:
