@@ -50,7 +50,6 @@ _INTERRUPT: Final = b"\x03"
 #: How often a refused line gets Ctrl-C, while no new prompt is seen.
 _INTERRUPTS: Final = 3
 
-
 _State = Enum("_State", ["OPEN", "HELD", "ASKING", "SETTLING", "REFUSED", "RECOVERING"])
 
 
@@ -438,13 +437,12 @@ class InputGate:
 
     def drop_waiting(self) -> None:
         """Drop what is held or waits, because the session is locked. A refused line still gets its Ctrl-C."""
-        if self._state in (_State.REFUSED, _State.RECOVERING):
-            return
-        # Text of a block is noted in the line when it arrives, and forwarded later.
-        if self._keys.drop_block() or (self._state is _State.ASKING and not self._held):
-            self._line.distrust_keys()
-        self._stop_waiting(forgets_keys=False)
-        self._state = _State.OPEN
+        if self._state not in (_State.REFUSED, _State.RECOVERING):
+            # Text of a block is noted in the line when it arrives, and forwarded later.
+            if self._keys.drop_block() or (self._state is _State.ASKING and not self._held):
+                self._line.distrust_keys()
+            self._stop_waiting(forgets_keys=False)
+            self._state = _State.OPEN
 
     def close(self) -> None:
         """Drop everything at the end of the session."""
