@@ -62,7 +62,7 @@ def test_what_is_typed_into_a_locked_session_never_reaches_the_host(
     row = admin.get_by_role("main").get_by_role("row").filter(has_text=steered)
     row.get_by_role("checkbox").check()
     admin.get_by_role("region", name="Actions for the selection").get_by_role("button", name="Lock", exact=True).click()
-    expect(admin.get_by_text("1 session is locked", exact=False)).to_be_visible()
+    expect(admin.get_by_text("1 session is being locked", exact=False)).to_be_visible()
     expect(row.get_by_text("Locked", exact=True)).to_be_visible()
     notice = zhang.get_by_role("status").filter(has_text="has locked this session")
     expect(notice).to_be_visible()

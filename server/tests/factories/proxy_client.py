@@ -19,7 +19,7 @@ from postern.apps.sessions.terminals import registration
 from postern.apps.sessions.terminals.actions import registrations
 from postern.apps.users.models import User
 from postern.apps.vault.models import SystemUser
-from postern.contracts import access, events, terminals
+from postern.contracts import PROTOCOL_VERSION, access, events, terminals
 from postern.contracts.enums import LoginFrom, Protocol, RecordingState
 from postern.foundation.caller.actor import SYSTEM
 from postern.kernel import clock
@@ -141,7 +141,7 @@ class Proxy:
     def beat(self, *sessions: UUID, **more: Any) -> terminals.HeartbeatAnswer:
         values: dict[str, Any] = {
             "version": "test",
-            "protocol_version": 1,
+            "protocol_version": PROTOCOL_VERSION,
             "cpu_load": 0.1,
             "memory_used": 10.0,
             "disk_used": 10.0,

@@ -457,7 +457,7 @@ _SESSIONS = [
         "heartbeat/",
         {
             "version": "1",
-            "protocol_version": 1,
+            "protocol_version": 3,
             "sessions": [],
             "cpu_load": 0.1,
             "memory_used": 1.0,

@@ -139,7 +139,7 @@ test('chosen sessions are locked together, and a locked one is marked and can be
   live = [session('li', { is_locked: true, locked_by: 'Olaf(olaf)' }), session('wu')];
   await userEvent.click(within(bar).getByRole('button', { name: 'Lock' }));
   await waitFor(() => expect(sent('POST', 'terminal/tasks/lock-session/')[0]?.body).toEqual(['li', 'wu']));
-  expect(await screen.findByText(/2 sessions are locked/)).toBeTruthy();
+  expect(await screen.findByText(/2 sessions are being locked/)).toBeTruthy();
   const row = await screen.findByRole('row', { name: /li\(li\)/ });
   expect((await within(row).findByTitle('Locked by Olaf(olaf)')).textContent).toBe('Locked');
   await userEvent.click(within(row).getByRole('button', { name: /Actions of/ }));

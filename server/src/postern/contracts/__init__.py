@@ -6,4 +6,4 @@ default, but a field is never removed and never changes its meaning.
 
 from typing import Final
 
-PROTOCOL_VERSION: Final = 2
+PROTOCOL_VERSION: Final = 3

@@ -29,6 +29,8 @@ REGISTRATION_STATE: Final = "registration/"
 RENEW_CREDENTIAL: Final = "registration/renew/"
 #: Seconds without a heartbeat after which a terminal counts as dead and its sessions as interrupted.
 LEASE_S: Final = 45
+#: A proxy with an older protocol version cannot decode an answer with `ChangeLock` or `ShowMessage`.
+STEERING_SINCE: Final = 3
 
 
 class Registered(msgspec.Struct, frozen=True, kw_only=True):
@@ -174,6 +176,12 @@ class ShowMessage(msgspec.Struct, frozen=True, kw_only=True, tag="show_message")
 Order = TerminateSession | StopWatching | ChangeGrant | ChangeCommandControl | ChangeLock | ShowMessage
 
 
+class UnknownOrder(msgspec.Struct, frozen=True, kw_only=True):
+    """An order of a newer control plane, as far as an older proxy can read it. It is answered as failed."""
+
+    order_id: UUID
+
+
 class SettingsUpdate(msgspec.Struct, frozen=True, kw_only=True, tag="settings_update"):
     """The settings that proxies share, sent over the control channel when they change.
 
@@ -199,6 +207,17 @@ class HeartbeatAnswer(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     orders: tuple[Order, ...]
+    settings: "ProxySettings"
+    over: tuple[UUID, ...] = ()
+    renew_credential: bool = False
+    #: Set by the proxy that received the answer; the control plane sends none.
+    unknown_orders: tuple[UnknownOrder, ...] = ()
+
+
+class ReceivedHeartbeatAnswer(msgspec.Struct, frozen=True, kw_only=True):
+    """A `HeartbeatAnswer` as the proxy decodes it: order by order, so that an unknown order does not cost the rest."""
+
+    orders: tuple[msgspec.Raw, ...]
     settings: "ProxySettings"
     over: tuple[UUID, ...] = ()
     renew_credential: bool = False

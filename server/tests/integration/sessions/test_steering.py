@@ -13,7 +13,7 @@ from postern.apps.sessions.models import ProxyOrder, Session
 from postern.apps.sessions.sessions.actions import lifecycle
 from postern.contracts import events
 from postern.contracts.enums import EndReason
-from postern.contracts.terminals import ChangeLock, OrderDone, ShowMessage
+from postern.contracts.terminals import ChangeLock, OrderDone, ShowMessage, TerminateSession
 from postern.kernel import clock
 
 TASKS = "/api/v1/terminal/tasks/"
@@ -105,6 +105,45 @@ def test_a_proxy_that_does_not_know_the_session_yet_is_told_again(
     for order in orders:
         lifecycle.order_done(terminal_id=proxy.id, done=OrderDone(order_id=order.order_id))
     assert proxy.beat(opened.pk).orders == ()
+
+
+def test_a_lock_that_failed_is_repeated_and_a_message_is_not(
+    proxy: Proxy, active: Session, as_org_admin: APIClient
+) -> None:
+    as_org_admin.post(LOCK, [str(active.pk)], format="json")
+    as_org_admin.post(message_url(active), {"message": "Hello"}, format="json")
+    lock, message = proxy.beat(active.pk).orders
+    for order in (lock, message):
+        done = OrderDone(order_id=order.order_id, ok=False, detail="RuntimeError")
+        lifecycle.order_done(terminal_id=proxy.id, done=done)
+    assert proxy.beat(active.pk).orders == (lock,)
+    ended(proxy, active)
+    assert not ProxyOrder.objects.filter(date_finished__isnull=True).exists()
+
+
+def test_messages_that_were_not_shown_yet_are_limited(proxy: Proxy, active: Session, as_org_admin: APIClient) -> None:
+    for number in range(20):
+        answer = as_org_admin.post(message_url(active), {"message": f"Message {number}"}, format="json")
+        assert answer.status_code == 201
+    answer = as_org_admin.post(message_url(active), {"message": "One more"}, format="json")
+    assert (answer.status_code, answer.json()["code"]) == (409, "too_many_messages")
+    assert "20" in answer.json()["detail"]
+    order = proxy.beat(active.pk).orders[0]
+    lifecycle.order_done(terminal_id=proxy.id, done=OrderDone(order_id=order.order_id))
+    assert as_org_admin.post(message_url(active), {"message": "Now"}, format="json").status_code == 201
+    assert len(audited("session.message_sent")) == 21
+
+
+def test_an_old_proxy_gets_no_order_that_it_cannot_decode(
+    proxy: Proxy, active: Session, as_org_admin: APIClient
+) -> None:
+    as_org_admin.post(LOCK, [str(active.pk)], format="json")
+    as_org_admin.post(message_url(active), {"message": "Hello"}, format="json")
+    as_org_admin.post(f"{TASKS}kill-session/", [str(active.pk)], format="json")
+    orders = proxy.beat(active.pk, protocol_version=2).orders
+    assert [type(order) for order in orders] == [TerminateSession]
+    orders = proxy.beat(active.pk, protocol_version=3).orders
+    assert [type(order) for order in orders] == [ChangeLock, ShowMessage, TerminateSession], "after its upgrade"
 
 
 def test_a_session_found_alive_is_still_locked(proxy: Proxy, active: Session, as_org_admin: APIClient) -> None:

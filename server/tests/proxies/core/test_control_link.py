@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
 
+import msgspec
 import pytest
 
 from fakes.control_plane import FakeControlPlane
@@ -410,6 +411,32 @@ async def test_order_on_the_channel_is_carried_out_and_answered_immediately(
 
     assert control_plane.orders_done[sent.order_id] == OrderDone(order_id=sent.order_id, found=False), "nothing is here"
     assert link.carried == [sent]
+
+
+class PaintSession(msgspec.Struct, frozen=True, kw_only=True, tag="paint_session"):
+    """An order that only a newer proxy knows."""
+
+    order_id: UUID
+    colour: str
+
+
+async def test_an_order_of_a_newer_control_plane_costs_neither_the_heartbeat_nor_the_other_orders(
+    control_plane: FakeControlPlane, link: Link
+) -> None:
+    unknown, known = PaintSession(order_id=uuid4(), colour="red"), order()
+    control_plane.orders = {unknown.order_id: unknown, known.order_id: known}  # type: ignore[dict-item]
+    control_plane.settings = type(control_plane.settings)(asset_list_page_size="15")
+    assert await link.heartbeat.beat()
+    assert link.settings.current.asset_list_page_size == "15"
+    assert link.carried == [known]
+    pushed = PaintSession(order_id=uuid4(), colour="blue")
+    async with running(link.channel.run()):
+        await control_plane.until(lambda: control_plane.channels)
+        await control_plane.order(pushed)  # type: ignore[arg-type]
+        await control_plane.until(lambda: len(control_plane.orders_done) == 3)
+    assert control_plane.orders_done[known.order_id].ok
+    for order_id in (unknown.order_id, pushed.order_id):
+        assert control_plane.orders_done[order_id] == OrderDone(order_id=order_id, ok=False, detail="unknown order")
 
 
 async def test_order_missed_by_the_channel_arrives_with_the_heartbeat(

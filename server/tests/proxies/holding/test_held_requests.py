@@ -136,6 +136,32 @@ async def test_confirmed_line_runs_once_and_its_report_names_the_decision(confir
         assert event.decision.filter_name == "two people"
 
 
+async def test_confirmed_command_of_a_locked_session_waits_and_is_judged_anew(
+    confirming: World, tmp_path: Path
+) -> None:
+    registry = confirming.proxy.registry
+
+    def change_lock(version: int, *, is_locked: bool) -> None:
+        [session_id] = registry.ids()
+        order = ChangeLock(
+            order_id=uuid4(), session_id=session_id, version=version, is_locked=is_locked, by="Olaf(olaf)"
+        )
+        assert registry.carry_out(order)
+
+    client = asyncio.create_task(run(confirming.proxy.ssh(confirming.login, f"touch {tmp_path}/there")))
+    await confirming.plane.until(lambda: confirming.plane.confirmations)
+    change_lock(1, is_locked=True)
+    await answer(confirming, ConfirmationState.APPROVED)
+    await asyncio.sleep(3)  # the proxy has asked for the answer
+    assert not (tmp_path / "there").exists()
+    change_lock(2, is_locked=False)
+    await confirming.plane.until(lambda: len(confirming.plane.confirmations) == 2)
+    assert not (tmp_path / "there").exists()
+    await answer(confirming, ConfirmationState.APPROVED)
+    assert (await client).status == 0
+    assert (tmp_path / "there").exists()
+
+
 async def test_refused_line_does_not_run_and_shows_the_message(confirming: World) -> None:
     async with shell(confirming) as terminal:
         await terminal.type(b"touch P1\r: > P2\r")
@@ -233,3 +259,37 @@ async def test_a_line_that_is_refused_gets_its_ctrl_c_in_a_locked_session(world:
         await terminal.type(b"\recho still-$((4+0))\r")
         await terminal.expect("still-4")
     assert not list(world.sshd.directory.glob("P*"))
+
+
+async def test_a_key_whose_beginning_came_before_the_lock_is_still_recognised(world: World) -> None:
+    """`ESC a` runs the line in zsh. The host keeps its first byte while the session is locked."""
+    async with shell(world, "zsh") as terminal:
+        await terminal.type(b"touch Q\x1b")
+        await settle()
+        change_lock(world, 1, is_locked=True)
+        await terminal.expect("Olaf has locked")
+        change_lock(world, 2, is_locked=False)
+        await terminal.expect("Olaf has unlocked")
+        await terminal.type(b"a")
+        await refused(world, terminal)
+        await echoed(terminal, 3)
+    assert not (world.sshd.directory / "Q").exists()
+
+
+async def test_a_block_that_was_dropped_is_no_part_of_the_line(world: World) -> None:
+    async with shell(world) as terminal:
+        await terminal.type(b"\x1b[200~touch Q; ")
+        await settle()
+        change_lock(world, 1, is_locked=True)
+        await terminal.expect("Olaf has locked")
+        await terminal.type(b"X\x1b[201~")
+        await asyncio.sleep(0.7)
+        change_lock(world, 2, is_locked=False)
+        await terminal.expect("Olaf has unlocked")
+        await echoed(terminal, 2)
+        await terminal.type(b"touch Q\r")
+        await refused(world, terminal)
+        await terminal.type(b"\x1b[200~: > P1\x1b[201~\r")
+        await world.plane.until((world.sshd.directory / "P1").exists)
+        await echoed(terminal, 3)
+    assert not (world.sshd.directory / "Q").exists()

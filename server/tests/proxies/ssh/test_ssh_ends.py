@@ -22,7 +22,7 @@ from peers.sshd import Sshd
 from peers.terminal import Terminal
 from postern.contracts.enums import EndReason
 from postern.contracts.events import RequestRefused, SessionEnded, SessionStarted
-from postern.contracts.terminals import TerminateSession
+from postern.contracts.terminals import ChangeLock, TerminateSession
 from postern.kernel.clock import now
 from postern.kernel.dialing import DialPolicy, Surroundings
 from postern.proxies.ssh.limits import SshLimits
@@ -320,6 +320,37 @@ async def test_manual_login_asks_in_the_terminal(world: World) -> None:
             assert started.kind == "shell"
         assert target.seen_logins == ["carol"]
     assert b"hunter2" not in terminal.seen
+
+
+@pytest.mark.parametrize("is_unlocked", [True, False], ids=["unlocked", "terminated"])
+async def test_answers_of_a_locked_session_wait_before_the_target(world: World, is_unlocked: bool) -> None:
+    registry = world.proxy.registry
+
+    def change_lock(version: int, *, is_locked: bool) -> None:
+        [session_id] = registry.ids()
+        order = ChangeLock(
+            order_id=uuid4(), session_id=session_id, version=version, is_locked=is_locked, by="Olaf(olaf)"
+        )
+        assert registry.carry_out(order)
+
+    async with OddTarget(wait_for_end) as target:
+        add_target(world, "odd", "127.0.0.1", target.port, manual=True)
+        async with Terminal(world.proxy.ssh("alice@su@odd", options=("-tt",))) as terminal:
+            await terminal.expect("User name on odd: ")
+            change_lock(1, is_locked=True)
+            await terminal.type("carol\n")
+            await terminal.expect("Olaf.olaf. has locked this session")
+            await asyncio.sleep(0.7)
+            assert target.seen_logins == []
+            if is_unlocked:
+                change_lock(2, is_locked=False)
+                await terminal.expect("Password of carol@odd: ")
+                await terminal.type("hunter2\n")
+                await world.plane.event(SessionStarted)
+            else:
+                registry.end_all(EndReason.TERMINATED)
+                assert await terminal.wait() == 255
+        assert target.seen_logins == (["carol"] if is_unlocked else [])
 
 
 async def test_manual_login_with_a_wrong_password_is_explained(world: World) -> None:

@@ -1,8 +1,10 @@
 """A GBK host: the page uses UTF-8, and host and recording use the original bytes."""
 
 import random
+from uuid import UUID, uuid4
 
 from postern.contracts.enums import CommandKind
+from postern.contracts.terminals import ChangeLock
 from postern.proxies.core.charset import Charset, DetectorInUtf8
 from postern.proxies.core.commands import CommandDetector, DetectedCommand
 from proxies.terminal.stage import Stage
@@ -26,6 +28,23 @@ async def test_page_of_a_gbk_host_shows_and_sends_utf8_and_the_recording_keeps_t
         (recorder,) = gbk.recordings.recorders.values()
         assert bytes(recorder.written) == host_bytes + shell.typed
         assert page.output.decode() == SAID + "cat 报告.txt ?\r"
+
+
+async def test_half_a_character_before_the_lock_is_no_part_of_the_keys_after_it(gbk: Stage) -> None:
+    async with gbk.page() as page:
+        opened, shell = await gbk.open(page)
+        await page.type("x报".encode()[:3])
+        await gbk.plane.until(lambda: shell.typed == b"x")
+        await page.say(type="ping", t=1.0)
+        await page.message("pong")
+        for version, is_locked in ((1, True), (2, False)):
+            order = ChangeLock(
+                order_id=uuid4(), session_id=UUID(opened["session_id"]), version=version, is_locked=is_locked, by="Olaf"
+            )
+            assert gbk.registry.carry_out(order)
+        await page.type(b"y")
+        await page.shows(b"y")
+        assert shell.typed == b"xy"
 
 
 async def test_page_of_a_gbk_host_resumes_where_it_was(gbk: Stage) -> None:

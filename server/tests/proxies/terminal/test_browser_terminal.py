@@ -11,7 +11,7 @@ from postern.contracts.access import REDEEM_TOKEN
 from postern.contracts.browser import UNACKED_LIMIT
 from postern.contracts.enums import EndReason
 from postern.contracts.events import CommandSeen, SessionEnded, SessionStarted
-from postern.contracts.terminals import ChangeLock, StopWatching, TerminateSession
+from postern.contracts.terminals import ChangeLock, ShowMessage, StopWatching, TerminateSession
 from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.outbox_room import OutboxRoom
 from postern.proxies.core.sessions.event_ledger import NoRoomForEvents
@@ -521,3 +521,26 @@ async def test_locked_page_types_into_nothing_and_a_resumed_page_is_told(stage: 
         await page.until(lambda: any("has unlocked" in message.get("message", "") for message in page.messages))
         await page.type(b"after")
         await stage.plane.until(lambda: shell.typed == b"beforeafter")
+
+
+async def test_message_for_a_page_that_is_away_is_shown_when_it_resumes(stage: Stage) -> None:
+    def send(text: str) -> None:
+        [session_id] = stage.registry.ids()
+        order = ShowMessage(order_id=uuid4(), session_id=session_id, by="Olaf(olaf)", text=text)
+        assert stage.registry.carry_out(order)
+
+    async with stage.page() as page:
+        opened, _shell = await stage.open(page)
+    await asyncio.sleep(0.3)
+    for text in ("one", "two"):
+        send(text)
+    async with stage.page() as page:
+        await page.say(
+            type="resume", session_id=opened["session_id"], resume_secret=opened["resume_secret"], received=0,
+            columns=80, rows=24,
+        )  # fmt: skip
+        await page.message("resumed")
+        send("three")
+        await page.until(lambda: len([m for m in page.messages if m["type"] == "notice"]) == 3)
+        shown = [m["message"] for m in page.messages if m["type"] == "notice"]
+        assert shown == [f"Message from Olaf(olaf): {text}" for text in ("one", "two", "three")]

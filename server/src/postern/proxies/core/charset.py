@@ -39,6 +39,10 @@ class Charset:
         """Convert keys from a page to the host's charset. Characters that it lacks become question marks."""
         return data if self.is_utf8 else self._keys.decode(data).encode(self._encoding, "replace")
 
+    def restart_keys(self) -> None:
+        """Drop a buffered incomplete character of the keys, whose rest is dropped too."""
+        self._keys.reset()
+
     def restart(self) -> None:
         """Drop a buffered incomplete character, because the output continues somewhere else."""
         self._output.reset()

@@ -14,6 +14,7 @@ from postern.proxies.core.language import choose_language
 from postern.proxies.core.opening.opening import Opening
 from postern.proxies.core.opening.refused import Refused
 from postern.proxies.core.opening.services import CoreServices
+from postern.proxies.core.sessions.listeners import NoticeKind
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.ports import PromptCancelled, Pty, TargetFailed
 from postern.proxies.core.texts import Text
@@ -258,6 +259,9 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         if line.end is not LineEnd.ENTER:
             raise PromptCancelled(Text.PROMPT_CANCELLED.say(self.language))
         self._front.resume()  # Ctrl-C ends the rest of the opening
+        session = self._opening.session if self._opening is not None else None
+        if session is not None and session.lock.is_on:
+            self._front.say(session.lock.sentence)
         return line.text
 
     # Session
@@ -347,20 +351,23 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
     async def _judge_command(self, session: LiveSession, wish: Wish, request: ExecRequest | None) -> None:
         """Let the command filters decide about a command or subsystem. Raises `Refused`; the session has ended then.
 
-        A command is input: in a locked session it waits.
+        A command is input: in a locked session it waits. A session that was locked meanwhile is judged anew, because the
+        rules may have changed while it was.
         """
-        await session.lock.passable()
-        if session.end_reason is not None:
-            raise Refused(session.end_message, ended=session.end_reason)
-        if not session.filtering.can_refuse or (request is None and wish.subsystem is None):
-            return
         # The subsystem is the same program as the command of this name.
-        text = request.text if request is not None else _SFTP_SERVER
-        sentence = await session.filtering.refused_command(text)
-        if sentence:
-            session.end(EndReason.USER_CLOSED, "refused by a command filter", message=sentence)
-        if session.end_reason is not None:
-            raise Refused(session.end_message, ended=session.end_reason)
+        text = request.text if request is not None else _SFTP_SERVER if wish.subsystem is not None else None
+        is_judged = False
+        if session.lock.is_on:  # somebody locked it before the relay could show that
+            session.notify(NoticeKind.LOCK, session.lock.sentence)
+        while session.lock.is_on or not is_judged:
+            await session.lock.passable()
+            is_judged = True
+            if text is not None and session.end_reason is None and session.filtering.can_refuse:
+                sentence = await session.filtering.refused_command(text)
+                if sentence:
+                    session.end(EndReason.USER_CLOSED, "refused by a command filter", message=sentence)
+            if session.end_reason is not None:
+                raise Refused(session.end_message, ended=session.end_reason)
 
     async def carry_shell(self, opening: SshOpening) -> EndReason:
         """Run a shell for the menu until its end. An unusual end is shown to the user."""

@@ -147,8 +147,7 @@ class Relay:
             self._pass_data(self._program, data)
 
     def _take_keys(self, data: bytes) -> None:
-        if self.session.lock.is_on:
-            self.session.lock.refuse_keys()
+        if self.session.lock.refuses_keys():
             return
         if len(data) <= KEYS_AT_ONCE_BYTES:
             self._keys.append(data)
@@ -350,6 +349,8 @@ class Relay:
         if self._inspector is not None:
             wait = wait or self._inspector.backlog > _MAX_BACKLOG
             wait = wait or (self._inspector.answers_itself and self._front_is_full)
+        if self._terminal and self.session.lock.is_on:
+            wait = False  # what waits on the user's side would be read at the unlocking, and run
         if wait is not self.person_waits:
             self.person_waits = wait
             if wait:

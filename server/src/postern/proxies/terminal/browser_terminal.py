@@ -19,7 +19,6 @@ from postern.contracts.browser import (
     ClientMessage,
     Close,
     Ended,
-    Notice,
     Opened,
     Ping,
     Pong,
@@ -35,11 +34,11 @@ from postern.proxies.core.charset import Charset
 from postern.proxies.core.opening.reaching import ending, reach
 from postern.proxies.core.opening.refused import Refused
 from postern.proxies.core.opening.services import CoreServices
-from postern.proxies.core.sessions.listeners import NoticeKind
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.ports import Pty, ShellLink, TargetExit, TargetShell
 from postern.proxies.terminal.limits import TerminalLimits
 from postern.proxies.terminal.link import BrowserLink, LinkGone
+from postern.proxies.terminal.notices import Notices
 from postern.proxies.terminal.output_buffer import OutputBuffer
 from postern.proxies.terminal.questions import Questions
 from postern.proxies.terminal.resume_secrets import ResumeSecrets
@@ -93,6 +92,7 @@ class BrowserTerminal:
         self._room.set()
         self._wake = asyncio.Event()
         self._questions = Questions(lambda: self._link, session.language, services.limits.prompt_s)
+        self._notices = Notices(session, lambda: self._link, self._spawn)
         self._ended: Ended | None = None
         self._exit_status: int | None = None
         self._opening: asyncio.Task[None] | None = None
@@ -109,7 +109,7 @@ class BrowserTerminal:
     def start(self) -> None:
         """Open the shell in the background. Meanwhile `serve` reads the link."""
         self.session.on_end(self._session_ended)
-        self.session.on_notice(self._notice)
+        self.session.on_notice(self._notices.send)
         self.session.on_caught_up(self._caught_up)
         self.session.on_lock(self._input.drop_waiting)
         self._opening = asyncio.create_task(self._open(), name="browser terminal opening")
@@ -173,11 +173,6 @@ class BrowserTerminal:
         shell.resize(self._columns, self._rows)
         self.session.resize(self._columns, self._rows)
         shell.resume_reading()
-
-    def _notice(self, kind: NoticeKind, message: str) -> None:
-        if self._link is not None:
-            present = int(self.session.rights.at(now()))
-            self._spawn(self._link.say(Notice(code=kind.value, message=message, actions=present)))
 
     def _progress(self, state: str, via: str = "", /) -> None:
         if self._link is not None:
@@ -313,8 +308,7 @@ class BrowserTerminal:
         self._resize(resume.columns, resume.rows)
         self._stop_waiting()
         self._link = link
-        if self.session.lock.is_on:
-            self._notice(NoticeKind.LOCK, self.session.lock.sentence)
+        self._notices.resumed()
         self._input_moved()
         self._wake.set()
 

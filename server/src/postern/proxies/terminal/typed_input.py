@@ -80,9 +80,8 @@ class TypedInput:
         """Accept input of the page. Returns False if too much waits already; nothing is accepted then."""
         if self._shell is None:
             return True
-        if self._session.lock.is_on:  # nothing waits while it is on
+        if self._session.lock.refuses_keys():  # nothing waits while it does
             self._received += len(data)
-            self._session.lock.refuse_keys()
             self._on_moved()
             return True
         if len(self._waiting) + len(data) > self._most_bytes:
@@ -102,6 +101,7 @@ class TypedInput:
     def drop_waiting(self) -> None:
         """Drop queued input, because the session is locked."""
         self._waiting.clear()
+        self._charset.restart_keys()
         self._on_moved()
 
     def hold(self) -> None:

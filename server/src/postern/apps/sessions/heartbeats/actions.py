@@ -78,7 +78,7 @@ def beat(
             messages.component(known.name, remote_addr), known, event, "other", {"version": known.version}
         )
     return HeartbeatAnswer(
-        orders=orders.open_orders(known.pk),
+        orders=orders.open_orders(known.pk, heartbeat.protocol_version),
         settings=terminal_queries.proxy_settings(),
         over=over,
         renew_credential=known.is_renewal_due and known.renewal_boot_id == heartbeat.boot_id,

@@ -13,3 +13,9 @@ class SessionOver(Conflict):
     """The request needs a session that has not ended."""
 
     code = "session_over"
+
+
+class TooManyMessages(Conflict):
+    """Too many messages of the session have not been shown yet."""
+
+    code = "too_many_messages"

@@ -10,8 +10,17 @@ from typing import Final
 import aiohttp
 import msgspec
 
-from postern.contracts.terminals import CONTROL_CHANNEL, Order, OrderDone, ProxySettings, Registered, SettingsUpdate
+from postern.contracts.terminals import (
+    CONTROL_CHANNEL,
+    Order,
+    OrderDone,
+    ProxySettings,
+    Registered,
+    SettingsUpdate,
+    UnknownOrder,
+)
 from postern.proxies.core.control.client import authorization, http_session
+from postern.proxies.core.control.received_orders import read_message
 from postern.proxies.core.limits import Limits
 
 log = logging.getLogger(__name__)
@@ -42,7 +51,6 @@ class ControlChannel:
         self._carry_out = carry_out
         self._on_connected = on_connected
         self._on_settings = on_settings
-        self._decoder: msgspec.json.Decoder[Order | SettingsUpdate] = msgspec.json.Decoder(Order | SettingsUpdate)
         self._encoder = msgspec.json.Encoder()
         self._answers: deque[OrderDone] = deque(maxlen=_REMEMBERED)
         self._answer_waiting = asyncio.Event()
@@ -52,9 +60,12 @@ class ControlChannel:
         """Use this credential for the next connection."""
         self._headers = authorization(credential)
 
-    def take(self, orders: tuple[Order, ...]) -> None:
+    def take(self, orders: tuple[Order | UnknownOrder, ...]) -> None:
         """Carry out orders now. The results are sent as soon as the channel is open."""
         for order in orders:
+            if isinstance(order, UnknownOrder):
+                self._answers.append(OrderDone(order_id=order.order_id, ok=False, detail="unknown order"))
+                continue
             try:
                 done = OrderDone(order_id=order.order_id, found=self._carry_out(order))
             except Exception as error:  # a failing order must not block the following orders
@@ -106,14 +117,10 @@ class ControlChannel:
     async def _receive(self, socket: aiohttp.ClientWebSocketResponse) -> None:
         async for message in socket:
             if message.type in (aiohttp.WSMsgType.TEXT, aiohttp.WSMsgType.BINARY):
-                try:
-                    received = self._decoder.decode(message.data)
-                except msgspec.MsgspecError as error:
-                    log.warning("ignored an unreadable order: %s", error)
-                    continue
+                received = read_message(message.data)
                 if isinstance(received, SettingsUpdate):
                     self._on_settings(received.settings)
-                else:
+                elif received is not None:
                     self.take((received,))
 
     async def _send_answers(self, socket: aiohttp.ClientWebSocketResponse) -> None:

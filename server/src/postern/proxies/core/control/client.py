@@ -10,6 +10,7 @@ import msgspec
 
 from postern.contracts import access, command_control, events, terminals
 from postern.proxies.core.control.plane import ControlRefused, ControlUnavailable, RecordingProgress
+from postern.proxies.core.control.received_orders import read_answer
 from postern.proxies.core.limits import Limits
 
 Message = TypeVar("Message", bound=msgspec.Struct)
@@ -173,7 +174,7 @@ class HttpControlPlane:
         return await self._ask(events.SESSION_EVENTS, batch, events.EventBatchAnswer)
 
     async def heartbeat(self, beat: terminals.Heartbeat) -> terminals.HeartbeatAnswer:
-        return await self._ask(terminals.HEARTBEAT, beat, terminals.HeartbeatAnswer)
+        return read_answer(await self._ask(terminals.HEARTBEAT, beat, terminals.ReceivedHeartbeatAnswer))
 
     async def renew_credential(self, boot_id: UUID) -> terminals.RenewedCredential:
         """Return a new secret for this proxy. Raises `ControlRefused` if none was ordered or `boot_id` is not current."""

@@ -12,7 +12,7 @@ import psutil
 
 import postern
 from postern.contracts import PROTOCOL_VERSION
-from postern.contracts.terminals import HEARTBEAT_INTERVAL_S, Heartbeat, HeartbeatAnswer, Order
+from postern.contracts.terminals import HEARTBEAT_INTERVAL_S, Heartbeat, HeartbeatAnswer, Order, UnknownOrder
 from postern.kernel.ids import new_id
 from postern.proxies.core.control.announcement import Announcement
 from postern.proxies.core.control.outbox import EventOutbox
@@ -53,7 +53,7 @@ class HeartbeatSender:
         outbox: EventOutbox,
         state: ProxyState,
         *,
-        on_orders: Callable[[tuple[Order, ...]], None],
+        on_orders: Callable[[tuple[Order | UnknownOrder, ...]], None],
         on_answer: Callable[[HeartbeatAnswer], None] = lambda _answer: None,
         on_renewal: Callable[[], None] = lambda: None,
     ) -> None:
@@ -105,8 +105,8 @@ class HeartbeatSender:
         self._registry.control_seen()
         self._on_answer(answer)
         self._registry.end_over(answer.over)
-        if answer.orders:
-            self._on_orders(answer.orders)
+        if answer.orders or answer.unknown_orders:
+            self._on_orders((*answer.orders, *answer.unknown_orders))
         if answer.renew_credential:
             self._on_renewal()
         return True

@@ -50,7 +50,6 @@ _INTERRUPT: Final = b"\x03"
 #: How often a refused line gets Ctrl-C, while no new prompt is seen.
 _INTERRUPTS: Final = 3
 
-
 _State = Enum("_State", ["OPEN", "HELD", "ASKING", "SETTLING", "REFUSED", "RECOVERING"])
 
 
@@ -179,7 +178,7 @@ class InputGate:
         self._forward(_INTERRUPT)
         self._session.caught_up()
 
-    def _stop_waiting(self) -> None:
+    def _stop_waiting(self, *, forgets_keys: bool = True) -> None:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
@@ -189,7 +188,8 @@ class InputGate:
         self._rest.ask_no_more()
         self._waiting.clear()
         self._held = b""
-        self._keys.forget()
+        if forgets_keys:
+            self._keys.forget()
         self._has_announced = False
 
     def line_dropped(self) -> None:
@@ -438,7 +438,10 @@ class InputGate:
     def drop_waiting(self) -> None:
         """Drop what is held or waits, because the session is locked. A refused line still gets its Ctrl-C."""
         if self._state not in (_State.REFUSED, _State.RECOVERING):
-            self._stop_waiting()
+            # Text of a block is noted in the line when it arrives, and forwarded later.
+            if self._keys.drop_block() or (self._state is _State.ASKING and not self._held):
+                self._line.distrust_keys()
+            self._stop_waiting(forgets_keys=False)
             self._state = _State.OPEN
 
     def close(self) -> None:

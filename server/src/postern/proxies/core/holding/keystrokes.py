@@ -82,6 +82,6 @@ class KeystrokeReader:
             start, position = max(token.start(), before), token.end()
             yield Keystroke(kind, token[0], text[start:position]), text[position:]
 
-    def forget(self) -> None:
-        """Drop the beginning of a sequence, whose rest was dropped too."""
-        self._half = b""
+    def forget(self, forwarded: bytes = b"") -> None:
+        """Drop the beginning of a sequence, except for what the host has received of it."""
+        self._half = forwarded

@@ -18,8 +18,7 @@ class OpenLine:
         self._keys = EditedLine(charset)
         self._echo = bytearray()
         if not is_new_line:
-            self._keys.restart(is_known=False, keys=1)
-            self._echo += b"?"
+            self.distrust_keys()
 
     @property
     def has_keys(self) -> bool:
@@ -34,6 +33,11 @@ class OpenLine:
         """Begin a new line. It is not known if it contains something that was not typed."""
         self._keys.restart(is_known=is_known)
         self._echo.clear()
+
+    def distrust_keys(self) -> None:
+        """Let the screen alone tell the line, because the keys that reached the host are not those noted here."""
+        self._keys.restart(is_known=False, keys=1)
+        self._echo[:] = b"?"
 
     def begin(self) -> None:
         """Forget the output before the first key of the line. Called before each key."""

@@ -35,6 +35,8 @@ class UserKeys:
         self._is_in_editor = is_in_editor
         self._strokes = KeystrokeReader()
         self._paste: PastedBlock | None = None
+        #: What the host has received of the mark at the beginning of the block.
+        self._mark_on_host = b""
 
     def until_held(self, data: bytes) -> tuple[bytes, Keystroke | PastedBlock | None, bytes]:
         """Return the input to forward at once, what is held behind it, and the input behind that.
@@ -54,6 +56,7 @@ class UserKeys:
             elif stroke.kind is Stroke.PASTE_BEGINS and self._takes_blocks():
                 self._line.take(stroke)
                 self._paste = PastedBlock(stroke.data)
+                self._mark_on_host = stroke.whole[: len(stroke.whole) - len(stroke.data)]
             elif self._is_held(stroke):
                 return bytes(onward), stroke, rest
             else:
@@ -65,6 +68,15 @@ class UserKeys:
         """Drop the beginnings of a sequence and of a block, whose rest is dropped too."""
         self._strokes.forget()
         self._paste = None
+
+    def drop_block(self) -> bool:
+        """Drop a block whose end has not arrived. The host has received the beginning of any other sequence, so that
+        stays. Returns whether there was a block.
+        """
+        block, self._paste = self._paste, None
+        if block is not None:
+            self._strokes.forget(self._mark_on_host)
+        return block is not None
 
     def _is_held(self, stroke: Keystroke) -> bool:
         if stroke.kind is Stroke.RUN:

@@ -40,5 +40,13 @@ async def reach(
     """Return a link of this type to the session's target, from its protocol's connector. To be called within
     `ending`.
     """
+
+    async def ask(text: str, echo: bool) -> str:
+        answer = await prompter(text, echo)
+        await session.lock.passable()  # an answer is input
+        if session.end_reason is not None:
+            raise SessionOver(session.end_reason, session.end_message)
+        return answer
+
     connector = connectors.find(session.grant.protocol, link, session.language)
-    return await connector.connect(session, prompter=prompter, progress=progress)
+    return await connector.connect(session, prompter=ask, progress=progress)

@@ -64,13 +64,13 @@ class GrantLimits:
     def check_times(self, monotonic: float, control_away_s: float, opening_limit_s: float) -> None:
         """End a session that was not opened in time, is idle, or has lost the control plane for too long.
 
-        A locked session is not idle: its person may not do anything.
+        A locked session is neither idle nor late: its person may not do anything, and its command does not start.
         """
-        session, grant = self._session, self._session.grant
-        is_idle = 0 < grant.idle_timeout_s < monotonic - session.last_traffic_s and not session.lock.is_on
-        if session.state is SessionState.OPENING and monotonic - session.opened_s > opening_limit_s:
+        session, grant, is_free = self._session, self._session.grant, not self._session.lock.is_on
+        is_idle = 0 < grant.idle_timeout_s < monotonic - session.last_traffic_s
+        if is_free and session.state is SessionState.OPENING and monotonic - session.opened_s > opening_limit_s:
             session.end(EndReason.LIMIT, "the session was not opened in time")
-        elif session.state is SessionState.ACTIVE and is_idle:
+        elif is_free and session.state is SessionState.ACTIVE and is_idle:
             session.end(EndReason.IDLE)
         elif control_away_s > grant.control_loss_limit_s:
             session.end(EndReason.CONTROL_LOST)

@@ -165,6 +165,7 @@ class LiveSession:
             via=self.via,
             login_name=self.entered_login_name,
         )
+        self.lock.activated()
 
     def record(
         self,

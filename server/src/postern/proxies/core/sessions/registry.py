@@ -211,9 +211,12 @@ class SessionRegistry:
         return True
 
     def show_message(self, order: ShowMessage) -> bool:
-        """Show the person of a live session a message, and keep it in the recording. A repeated order shows nothing."""
+        """Show the person of a live session a message, and keep it in the recording. A repeated order shows nothing.
+
+        False while the session opens, when nothing can show it: the order is repeated.
+        """
         session = self._sessions.get(order.session_id)
-        if session is None:
+        if session is None or session.state is SessionState.OPENING:
             return False
         if order.order_id not in self._messages:
             _remember(self._messages, order.order_id, None)

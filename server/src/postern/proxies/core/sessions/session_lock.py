@@ -17,6 +17,8 @@ from postern.proxies.core.texts import Text
 
 #: A person who goes on typing is told again that the session is locked, at most once in this time.
 _REMINDER_S: Final = 10.0
+#: Keys that follow dropped keys within this time are dropped too after the unlocking: they are the rest of one paste.
+_TAIL_S: Final = 0.3
 
 
 class LockedSession(Protocol):
@@ -26,11 +28,14 @@ class LockedSession(Protocol):
     columns: int
     state: SessionState
     end_reason: EndReason | None
+    opened_s: float
     last_traffic_s: float
     filtering: CommandFiltering
 
     @property
     def language(self) -> str: ...
+    @property
+    def recorded(self) -> bool: ...
 
     def note(self, text: str) -> None: ...
 
@@ -43,8 +48,10 @@ class SessionLock:
         self._listeners = listeners
         self.is_on = False
         self._by = ""
+        self._is_noted = False
         self._version = 0
         self._reminded_s = 0.0
+        self._refused_s = 0.0
         self._is_passable = asyncio.Event()
         self._is_passable.set()
         listeners.on_end(lambda _reason, _message: self._is_passable.set())
@@ -54,11 +61,12 @@ class SessionLock:
         session = self._session
         if version <= self._version or session.end_reason is not None:
             return
-        self._version = version
+        self._version, self._by = version, by
         if is_on is self.is_on:
             return
-        self.is_on, self._by = is_on, by
-        session.last_traffic_s = monotonic_s()  # the idle time begins anew: nobody could do anything meanwhile
+        self.is_on, self._is_noted = is_on, session.recorded
+        # The idle time and the time for opening begin anew: nobody could do anything meanwhile.
+        session.last_traffic_s = session.opened_s = monotonic_s()
         if is_on:
             self._is_passable.clear()
             if session.filtering.gate is not None:
@@ -73,6 +81,14 @@ class SessionLock:
         )
         self._listeners.lock_changed()
 
+    def activated(self) -> None:
+        """Note and tell that the session is locked, if it was locked before its recording began."""
+        if self.is_on:
+            if not self._is_noted:
+                self._session.note(f"Locked by {self._by}")
+            self._is_noted = True
+            self._listeners.notify(NoticeKind.LOCK, self.sentence)
+
     @property
     def sentence(self) -> str:
         """What the user of a locked session reads."""
@@ -80,12 +96,17 @@ class SessionLock:
         text = Text.LOCKED if session.columns or session.state is SessionState.OPENING else Text.PROGRAM_LOCKED
         return text.say(self._session.language, name=self._by)
 
-    def refuse_keys(self) -> None:
-        """Note that keys were dropped, and remind the user of the lock from time to time."""
-        if monotonic_s() - self._reminded_s >= _REMINDER_S:
-            self._reminded_s = monotonic_s()
+    def refuses_keys(self) -> bool:
+        """Whether to drop keys that have just arrived at a terminal. Reminds the user of the lock from time to time."""
+        present_s = monotonic_s()
+        if not self.is_on and present_s - self._refused_s >= _TAIL_S:
+            return False
+        self._refused_s = present_s
+        if self.is_on and present_s - self._reminded_s >= _REMINDER_S:
+            self._reminded_s = present_s
             text = Text.STILL_LOCKED.say(self._session.language, name=self._by)
             self._listeners.notify(NoticeKind.LOCK, text)
+        return True
 
     async def passable(self) -> None:
         """Wait until the session is unlocked or has ended."""

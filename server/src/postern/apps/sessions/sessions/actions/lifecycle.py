@@ -138,6 +138,8 @@ def order_done(*, terminal_id: UUID, done: OrderDone) -> None:
         changes = {OrderKind.CHANGE_GRANT, OrderKind.CHANGE_COMMAND_CONTROL, OrderKind.SHOW_MESSAGE, *orders.LOCKS}
         if order.kind in changes and not done.found and not session.is_finished:
             return  # the proxy does not know the session yet: the next heartbeat repeats the order
+        if order.kind in orders.LOCKS and not done.ok and not session.is_finished:
+            return  # the row says what is ordered, so the order is repeated until it is so
         news = orders.finish(order, ok=done.ok, detail=done.detail)
         if not news or done.found or order.kind != OrderKind.TERMINATE_SESSION:
             return

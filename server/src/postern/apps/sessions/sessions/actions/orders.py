@@ -15,10 +15,12 @@ from postern.apps.sessions import messages
 from postern.apps.sessions.sessions import command_filters, grants
 from postern.apps.sessions.sessions.models import OrderKind, ProxyOrder, Session, WatchToken
 from postern.apps.sessions.terminals import channel
+from postern.contracts import PROTOCOL_VERSION
 from postern.contracts.access import ActionsUntil
 from postern.contracts.command_control import CommandControl
 from postern.contracts.enums import Actions, EndReason, SessionState
 from postern.contracts.terminals import (
+    STEERING_SINCE,
     ChangeCommandControl,
     ChangeGrant,
     ChangeLock,
@@ -233,9 +235,11 @@ def reopen_steering_of(session: Session) -> None:
         channel.wake(session.terminal_id)
 
 
-def open_orders(terminal_id: UUID) -> tuple[Order, ...]:
-    """All pending orders of the terminal, oldest first."""
+def open_orders(terminal_id: UUID, protocol_version: int = PROTOCOL_VERSION) -> tuple[Order, ...]:
+    """All pending orders of the terminal that a proxy with this protocol version can decode, oldest first."""
     rows = ProxyOrder.objects.filter(terminal_id=terminal_id, date_finished__isnull=True).select_related("session")
+    if protocol_version < STEERING_SINCE:
+        rows = rows.exclude(kind__in={OrderKind.SHOW_MESSAGE, *LOCKS})
     waiting = list(rows.order_by("date_created", "pk")[:_MAX_ORDERS])
     with_rules = [row for row in waiting if row.kind == OrderKind.CHANGE_COMMAND_CONTROL]
     controls = acls.controls_of({row.session.system_user_id for row in with_rules}) if with_rules else {}

@@ -5,6 +5,7 @@ The caller has checked the actor's right, which is that of ending sessions.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 from uuid import UUID
 
 from django.utils.translation import gettext as _
@@ -12,7 +13,7 @@ from django.utils.translation import gettext as _
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
 from postern.apps.sessions.sessions.actions import orders
-from postern.apps.sessions.sessions.errors import SessionOver
+from postern.apps.sessions.sessions.errors import SessionOver, TooManyMessages
 from postern.apps.sessions.sessions.events import SessionChanged
 from postern.apps.sessions.sessions.models import OrderKind, ProxyOrder, Session
 from postern.apps.sessions.terminals import channel
@@ -20,6 +21,9 @@ from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
 from postern.kernel import clock
+
+#: Messages of one session that wait for its proxy. They are repeated with each heartbeat.
+_MAX_WAITING_MESSAGES: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,10 +77,16 @@ def _change_lock(session: Session, *, actor: Actor, is_locked: bool) -> None:
 
 @write_transaction()
 def send_message(*, actor: Actor, session_id: UUID, text: str) -> ProxyOrder:
-    """Show the person of a live session a line of text. Raises `SessionOver`."""
+    """Show the person of a live session a line of text. Raises `SessionOver`, `TooManyMessages`."""
     session = Session.objects.select_for_update().get(pk=session_id)
     if session.is_finished or session.terminal_id is None:
         raise SessionOver(_("The session is over."))
+    waiting = ProxyOrder.objects.filter(session=session, kind=OrderKind.SHOW_MESSAGE, date_finished__isnull=True)
+    if waiting.count() >= _MAX_WAITING_MESSAGES:
+        raise TooManyMessages(
+            _("%(count)d messages have not reached this session yet. Wait until they are shown.")
+            % {"count": _MAX_WAITING_MESSAGES}
+        )
     order = ProxyOrder.objects.create(
         terminal_id=session.terminal_id,
         kind=OrderKind.SHOW_MESSAGE,
