@@ -115,6 +115,10 @@ def run() -> int:
     return int(tasks.copy_recordings())
 
 
+def key_of(recording: Recording, storage: ReplayStorage) -> str:
+    return f"{storage.pk}/{recording.path}"
+
+
 def later(**delta: float) -> Any:
     return mock.patch.object(clock, "now", return_value=clock.now() + timedelta(**delta))
 
@@ -149,7 +153,7 @@ class TestUpload:
         assert run() == 1
         recording.refresh_from_db()
         assert recording.storage_id == archive.pk
-        assert server.keys(bucket) == [recording.path]
+        assert server.keys(bucket) == [key_of(recording, archive)]
         assert files(replay_folder) == []
         assert played(as_auditor, active.pk) == b"content"
         event = AuditEvent.objects.get(event="recording.moved")
@@ -209,7 +213,7 @@ class TestFailures:
         ReplayStorage.objects.update(meta={"BUCKET": bucket, "ENDPOINT": server.endpoint})
         with later(hours=2):
             assert run() == 1
-        assert server.keys(bucket) == [Recording.objects.get().path]
+        assert server.keys(bucket) == [key_of(Recording.objects.get(), storage)]
 
     @pytest.mark.parametrize(
         "code", ["InvalidAccessKeyId", "AccessDenied", "RequestTimeTooSkewed", "PermanentRedirect"]
@@ -238,7 +242,10 @@ class TestFailures:
         use(archive)
         recording = record(proxy, active, b"content")
         server.client.put_object(
-            Bucket=bucket, Key=recording.path, Body=b"CONTENT", Metadata={"sha256": recording.sha256}
+            Bucket=bucket,
+            Key=key_of(recording, archive),
+            Body=b"CONTENT",
+            Metadata={"sha256": recording.sha256},
         )
         assert run() == 0
         assert server.keys(bucket) == []
@@ -330,7 +337,7 @@ class TestKills:
         with later(minutes=11):  # the lease of the dead worker has ended
             run()
         assert Recording.objects.get().storage_id == archive.pk
-        assert server.keys(bucket) == [Recording.objects.get().path]
+        assert server.keys(bucket) == [key_of(Recording.objects.get(), archive)]
         assert server.uploads(bucket) == []
         assert files(replay_folder) == []
         assert not RecordingCopy.objects.exists()
@@ -474,6 +481,19 @@ class TestMoves:
         assert not RecordingMove.objects.exists()
         assert audit_events()[-1] == "recordings.move_finished"
         assert as_admin.get(f"{STORAGES}{archive.pk}/move-recordings/").json()["target"] is None
+
+    def test_move_between_two_storages_of_one_bucket_keeps_every_recording(
+        self, *, recorded: list[UUID], archive: ReplayStorage, server: S3Server, bucket: str, as_admin: APIClient,
+        as_auditor: APIClient,
+    ) -> None:  # fmt: skip
+        same = make_storage("same bucket", f"http://localhost:{server.port}", bucket)
+        assert self.move(as_admin, archive, same.pk).status_code == 202
+        assert run() == 3
+        with later(minutes=61):
+            run()
+        assert not DoomedFile.objects.exists()
+        assert sorted(server.keys(bucket)) == sorted(key_of(row, same) for row in Recording.objects.all())
+        assert [played(as_auditor, key) for key in recorded] == [b"content 0", b"content 1", b"content 2"]
 
     def test_recordings_come_back_here(
         self, *, recorded: list[UUID], archive: ReplayStorage, here: ReplayStorage, as_admin: APIClient,

@@ -25,13 +25,19 @@ from unit.integrations.replay_storages.contract import (
     path_of,
 )
 
+STORAGE_ID = uuid4()
+
 
 def dialled(host: str, port: int) -> DialTarget:
     return DialTarget(host, port)
 
 
 def store(endpoint: str, name: str, check: Any = dialled) -> RemoteStore:
-    return connect(Access(endpoint, name, "key", Secret("secret")), check=check)
+    return connect(Access(endpoint, name, "key", Secret("secret")), storage_id=STORAGE_ID, check=check)
+
+
+def key_of(path: str) -> str:
+    return f"{STORAGE_ID}/{path}"
 
 
 @pytest.fixture(autouse=True)
@@ -97,10 +103,10 @@ def test_killed_copy_sends_only_the_missing_parts(storage: RemoteStore, server: 
 
 def test_upload_whose_id_was_lost_is_found_again(storage: RemoteStore, server: S3Server, name: str) -> None:
     content, path = os.urandom(9 << 20), path_of(uuid4())
-    server.client.create_multipart_upload(Bucket=name, Key=path, Metadata={"sha256": content_of(content).sha256})
+    server.client.create_multipart_upload(Bucket=name, Key=key_of(path), Metadata={"sha256": content_of(content).sha256})
     storage.copy_in(path, io.BytesIO(content), content_of(content), Progress())
-    assert (server.uploads(name), server.keys(name)) == ([], [path])
-    server.client.create_multipart_upload(Bucket=name, Key=path)
+    assert (server.uploads(name), server.keys(name)) == ([], [key_of(path)])
+    server.client.create_multipart_upload(Bucket=name, Key=key_of(path))
     storage.give_up(path, "")
     assert server.uploads(name) == []
 
@@ -117,19 +123,19 @@ def test_copy_completed_before_its_answer_was_lost_is_accepted(
 
     monkeypatch.setattr(bucket.Bucket, "_call", twice)
     storage.copy_in(path, io.BytesIO(content), content_of(content), Progress())
-    assert server.keys(name) == [path]
+    assert server.keys(name) == [key_of(path)]
 
 
 def test_sha256_is_in_the_metadata_and_no_checksum_of_aws(storage: RemoteStore, server: S3Server, name: str) -> None:
     path = TestBucket.stored(storage, uuid4(), b"content")
-    head = server.client.head_object(Bucket=name, Key=path)
+    head = server.client.head_object(Bucket=name, Key=key_of(path))
     assert head["Metadata"]["sha256"] == content_of(b"content").sha256
     assert not [header for header in head["ResponseMetadata"]["HTTPHeaders"] if "checksum" in header]
 
 
 def test_object_of_another_content_is_replaced(storage: RemoteStore, server: S3Server, name: str) -> None:
     path = path_of(uuid4())
-    server.client.put_object(Bucket=name, Key=path, Body=b"CONTENT")
+    server.client.put_object(Bucket=name, Key=key_of(path), Body=b"CONTENT")
     storage.copy_in(path, io.BytesIO(b"content"), content_of(b"content"), Progress())
     with storage.open(path) as file:
         assert file.read() == b"content"
@@ -289,5 +295,5 @@ def test_virtual_bucket_is_in_front_of_the_host() -> None:
 
     access = Access("https://oss-cn-hangzhou.aliyuncs.com", "rec", "key", Secret("secret"), Addressing.VIRTUAL)
     with pytest.raises(StorageFailed):
-        connect(access, check=noted).probe()
+        connect(access, storage_id=STORAGE_ID, check=noted).probe()
     assert hosts == ["rec.oss-cn-hangzhou.aliyuncs.com"]

@@ -39,7 +39,7 @@ def connect(storage: ReplayStorage) -> RemoteStore:
         secret_key=secret_key,
         addressing=_ADDRESSING[ReplayStorageType(storage.type)],
     )
-    return s3.connect(access, check=outbound.check_dial)
+    return s3.connect(access, storage_id=storage.pk, check=outbound.check_dial)
 
 
 def connect_to(storage_id: UUID) -> RemoteStore:

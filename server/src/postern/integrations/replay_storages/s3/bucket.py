@@ -1,4 +1,5 @@
-"""The `RemoteStore` of a bucket. Objects have the paths of recordings as keys, and our SHA-256 in their metadata.
+"""The `RemoteStore` of a bucket. The key of an object is `<id of the storage>/<path of the recording>`, and its metadata
+hold our SHA-256.
 
 Only calls that every service of this kind has are used: no checksums of AWS, no deletion of several objects at once.
 """
@@ -11,6 +12,7 @@ from io import BufferedReader
 from secrets import token_bytes
 from typing import Any, BinaryIO, Final, cast
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import botocore.session
 from botocore.config import Config
@@ -51,8 +53,9 @@ _CORE: Final = botocore.session.Session(
 class Bucket:
     """A bucket, for one thread at a time. Making one costs some milliseconds and sends nothing."""
 
-    def __init__(self, access: Access, check: DialCheck) -> None:
+    def __init__(self, access: Access, storage_id: UUID, check: DialCheck) -> None:
         self._bucket = access.bucket
+        self._storage_id = storage_id
         self._host = str(urlsplit(access.endpoint).hostname)
         self._transport = Transport(check)
         config = Config(
@@ -76,7 +79,7 @@ class Bucket:
         self._client.meta.events.register("before-call.s3", _follow_no_redirect)
 
     def open(self, path: str) -> BinaryIO:
-        key = require_stored_path(path)
+        key = self._key(path)
         try:
             head = self._head(key)
             if head is None:
@@ -88,12 +91,12 @@ class Bucket:
         return cast("BinaryIO", BufferedReader(raw))
 
     def delete(self, path: str) -> None:
-        key = require_stored_path(path)
+        key = self._key(path)
         with closing(self._transport):
             self._delete(key)
 
     def copy_in(self, path: str, source: BinaryIO, content: Content, copying: Copying) -> None:
-        key = require_stored_path(path)
+        key = self._key(path)
         with closing(self._transport):
             self._copy_in(key, source, content, copying)
 
@@ -109,7 +112,7 @@ class Bucket:
                 raise self._failure(error) from error
 
     def give_up(self, path: str, upload_id: str) -> None:
-        key = require_stored_path(path)
+        key = self._key(path)
         with closing(self._transport):
             for unfinished in {*unfinished_uploads(self._call, key), upload_id} - {""}:
                 try:
@@ -129,6 +132,9 @@ class Bucket:
             self._try("delete_object", Key=key)
         if whole != content or part != content[10:20]:
             raise StorageFailed(failures.CHANGED.say(host=self._host, bucket=self._bucket))
+
+    def _key(self, path: str) -> str:
+        return f"{self._storage_id}/{require_stored_path(path)}"
 
     def _head(self, key: str) -> Content | None:
         """Size and SHA-256 of an object by its metadata; None when there is none."""
