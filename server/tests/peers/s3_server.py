@@ -45,7 +45,9 @@ class S3Server:
 
 @dataclass
 class OddService:
-    """How the next requests are answered. `manner`: "error", "silent", "drip", "close", "other" (bytes of a stranger)."""
+    """How the next requests are answered. `manner`: "error", "silent", "drip", "close", "other" (bytes of a stranger),
+    "sized" (a HEAD of 1000 bytes).
+    """
 
     manner: str = "error"
     status: int = 403
@@ -86,6 +88,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _other(self) -> None:
         self._answer(200 if self.command != "DELETE" else 204, b"x" * 64 if self.command == "GET" else b"")
+
+    def _sized(self) -> None:
+        self._answer(200, bytes(1000))
 
     def _silent(self) -> None:
         self.service.released.wait(30)

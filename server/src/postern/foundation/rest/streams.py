@@ -16,19 +16,20 @@ def streamed(request: Request, body: Iterator[bytes], *, content_type: str, stat
     """A streamed answer. Under ASGI, Django would read a plain iterator to its end before it sends the first byte."""
     under_asgi = isinstance(request._request, ASGIRequest)  # noqa: SLF001 - the kind of server behind the request
     content = _in_threads(body) if under_asgi else body
-    return StreamingHttpResponse(content, content_type=content_type, status=status)
+    response = StreamingHttpResponse(content, content_type=content_type, status=status)
+    close = getattr(body, "close", None)
+    if under_asgi and close is not None:
+        # Django does so itself for a plain iterator. An answer is closed in a thread: closing a file waits for the thread
+        # that still reads it, and must not stop the event loop.
+        response._resource_closers.append(close)  # type: ignore[attr-defined]  # noqa: SLF001 - as Django does
+    return response
 
 
 async def _in_threads(body: Iterator[bytes]) -> AsyncIterator[bytes]:
     """Read each piece in a thread, because reading files blocks."""
     step = sync_to_async(lambda: next(body, _END), thread_sensitive=False)
-    try:
-        while piece := await step():
-            yield piece
-    finally:
-        close = getattr(body, "close", None)
-        if close is not None:
-            close()
+    while piece := await step():
+        yield piece
 
 
 class FilePieces:

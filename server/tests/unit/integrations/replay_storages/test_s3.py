@@ -2,6 +2,8 @@
 
 import io
 import os
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 from unittest import mock
@@ -103,7 +105,9 @@ def test_killed_copy_sends_only_the_missing_parts(storage: RemoteStore, server: 
 
 def test_upload_whose_id_was_lost_is_found_again(storage: RemoteStore, server: S3Server, name: str) -> None:
     content, path = os.urandom(9 << 20), path_of(uuid4())
-    server.client.create_multipart_upload(Bucket=name, Key=key_of(path), Metadata={"sha256": content_of(content).sha256})
+    server.client.create_multipart_upload(
+        Bucket=name, Key=key_of(path), Metadata={"sha256": content_of(content).sha256}
+    )
     storage.copy_in(path, io.BytesIO(content), content_of(content), Progress())
     assert (server.uploads(name), server.keys(name)) == ([], [key_of(path)])
     server.client.create_multipart_upload(Bucket=name, Key=key_of(path))
@@ -170,6 +174,31 @@ def test_only_one_part_of_a_recording_is_in_memory(storage: RemoteStore) -> None
         while file.read(1 << 20):
             pass
     assert max(ranges) < 4 << 20
+
+
+def test_closing_a_file_ends_the_read_of_another_thread_at_once(
+    server: S3Server, name: str, storage: RemoteStore
+) -> None:
+    path = TestBucket.stored(storage, uuid4(), b"content")
+    with odd_service(OddService(manner="sized")) as odd:
+        file = store(odd.endpoint, name).open(path)
+        odd.manner = "silent"
+        failed: list[BaseException] = []
+
+        def read() -> None:
+            try:
+                file.read()
+            except (OSError, ValueError) as error:
+                failed.append(error)
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        while len(odd.requests) < 2:
+            time.sleep(0.01)
+        file.close()
+        reader.join(5)
+        assert not reader.is_alive()
+        assert len(failed) == 1
 
 
 class TestProbe:

@@ -8,7 +8,6 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from io import BufferedReader
 from secrets import token_bytes
 from typing import Any, BinaryIO, Final, cast
 from urllib.parse import urlsplit
@@ -21,7 +20,7 @@ from botocore.exceptions import BotoCoreError, ClientError, ConnectTimeoutError,
 from postern.integrations.replay_storages.port import Content, Copying, require_stored_path
 from postern.integrations.replay_storages.s3 import Access, failures
 from postern.integrations.replay_storages.s3.failures import StorageFailed
-from postern.integrations.replay_storages.s3.ranged_object import RangedObject
+from postern.integrations.replay_storages.s3.ranged_object import RangedObject, RemoteFile
 from postern.integrations.replay_storages.s3.regions import region_of, uses_virtual_hosts
 from postern.integrations.replay_storages.s3.transport import READ_S, Transport, unwrapped
 from postern.integrations.replay_storages.s3.upload import Upload, unfinished_uploads
@@ -88,7 +87,7 @@ class Bucket:
             self._transport.close()
             raise
         raw = RangedObject(lambda first, last: self._range(key, first, last), head.size, self._transport.close)
-        return cast("BinaryIO", BufferedReader(raw))
+        return cast("BinaryIO", RemoteFile(raw, self._transport.end))
 
     def delete(self, path: str) -> None:
         key = self._key(path)

@@ -36,6 +36,8 @@ class Transport:
         self._check = check
         #: Each connection has a second handle, because TLS takes the first away. Closing it here does not end the other.
         self._handles: WeakKeyDictionary[HTTPConnection, socket.socket] = WeakKeyDictionary()
+        self._handles_lock = threading.Lock()
+        self._is_ended = False
         self._until_s = float("inf")
         self._limit_s = 0.0
         self._pools = urllib3.PoolManager(num_pools=2, maxsize=1, ssl_context=tls_context(), retries=False)
@@ -89,21 +91,30 @@ class Transport:
         return response
 
     def require_time(self, url: str) -> None:
-        """Raise WebApiFailed when the limit has passed."""
+        """Raise WebApiFailed when the limit has passed, or after `end`."""
+        if self._is_ended:
+            raise failures.unreachable(_host_of(url))
         if monotonic_s() >= self._until_s:
             raise failures.timeout(_host_of(url), self._limit_s)
 
     def close(self) -> None:
         """Close the connections. A later request opens another."""
         self._pools.clear()
-        for handle in self._handles.values():
-            handle.close()
-        self._handles.clear()
+        with self._handles_lock:
+            for handle in self._handles.values():
+                handle.close()
+            self._handles.clear()
+
+    def end(self) -> None:
+        """Cut the connections for good, from any thread: a thread that waits for an answer fails at once."""
+        self._is_ended = True
+        self._cut()
 
     def _cut(self) -> None:
-        for handle in list(self._handles.values()):
-            with suppress(OSError):
-                handle.shutdown(socket.SHUT_RDWR)
+        with self._handles_lock:
+            for handle in self._handles.values():
+                with suppress(OSError):
+                    handle.shutdown(socket.SHUT_RDWR)
 
     def _dial(self, connection: HTTPConnection) -> socket.socket:
         """Connect to an address of the host that was checked a moment ago."""
@@ -123,11 +134,14 @@ class Transport:
             raise urllib3.exceptions.ConnectTimeoutError(connection, str(error)) from error
         except OSError as error:
             raise urllib3.exceptions.NewConnectionError(connection, str(error)) from error
-        handle, former = made.dup(), self._handles.get(connection)
-        if former is not None:
-            former.close()
-        self._handles[connection] = handle
+        with self._handles_lock:
+            handle, former = made.dup(), self._handles.get(connection)
+            if former is not None:
+                former.close()
+            self._handles[connection] = handle
         finalize(connection, handle.close)
+        if self._is_ended:  # while it was connecting
+            self._cut()
         return made
 
 
