@@ -28,6 +28,7 @@ from postern.apps.sessions.models import (
 from postern.apps.sessions.recordings import tasks
 from postern.apps.sessions.recordings.actions import copying, moving, retention
 from postern.apps.sessions.storages import places
+from postern.apps.sessions.viewings import opening
 from postern.apps.vault import facade as vault
 from postern.contracts import events
 from postern.contracts.enums import EndReason
@@ -35,6 +36,7 @@ from postern.foundation.caller.actor import SYSTEM
 from postern.integrations.replay_storages.local_folder import LocalFolder
 from postern.integrations.replay_storages.s3 import bucket as buckets
 from postern.kernel import clock
+from postern.kernel.clock import monotonic_s
 from postern.kernel.secret import Secret
 
 pytestmark = pytest.mark.django_db
@@ -281,6 +283,67 @@ class TestFailures:
         run()
         ReplayStorage.objects.filter(pk=archive.pk).update(meta={"BUCKET": "x", "ENDPOINT": "http://127.0.0.1:1"})
         answer = as_auditor.get(f"/api/v1/terminal/sessions/{active.pk}/replay/content/")
+        assert (answer.status_code, answer.json()["code"]) == (503, "replay_unavailable")
+
+    def test_replay_is_opened_by_its_first_range_alone(
+        self, proxy: Proxy, active: Session, archive: ReplayStorage, as_auditor: APIClient
+    ) -> None:
+        use(archive)
+        record(proxy, active, b"content")
+        run()
+        with mock.patch.object(buckets.Bucket, "_head", side_effect=AssertionError):
+            assert played(as_auditor, active.pk) == b"content"
+
+    def test_replay_that_is_missing_from_its_bucket_is_told(
+        self, *, proxy: Proxy, active: Session, archive: ReplayStorage, as_auditor: APIClient, server: S3Server,
+        bucket: str,
+    ) -> None:  # fmt: skip
+        use(archive)
+        recording = record(proxy, active, b"content")
+        run()
+        server.client.delete_object(Bucket=bucket, Key=key_of(recording, archive))
+        url = f"/api/v1/terminal/sessions/{active.pk}/replay/"
+        for answer in (as_auditor.get(f"{url}content/"), as_auditor.post(f"{url}verify/")):
+            assert (answer.status_code, answer.json()["code"]) == (404, "replay_missing")
+
+    def test_replay_in_a_bucket_that_fails_cannot_be_verified(
+        self, proxy: Proxy, active: Session, archive: ReplayStorage, as_auditor: APIClient
+    ) -> None:
+        use(archive)
+        record(proxy, active, b"content")
+        run()
+        ReplayStorage.objects.filter(pk=archive.pk).update(meta={"BUCKET": "x", "ENDPOINT": "http://127.0.0.1:1"})
+        answer = as_auditor.post(f"/api/v1/terminal/sessions/{active.pk}/replay/verify/")
+        assert (answer.status_code, answer.json()["code"]) == (503, "replay_unavailable")
+
+    def test_replays_of_a_bucket_that_hangs_are_refused_beyond_a_number(
+        self, proxy: Proxy, active: Session, archive: ReplayStorage, as_auditor: APIClient
+    ) -> None:
+        use(archive)
+        record(proxy, active, b"content")
+        run()
+        url = f"/api/v1/terminal/sessions/{active.pk}/replay/content/"
+        opened: list[Any] = [as_auditor.get(url) for _ in range(opening.MOST_SENT)]
+        refused = as_auditor.get(url)
+        assert (refused.status_code, refused.json()["code"]) == (503, "replay_unavailable")
+        for answer in opened:
+            assert b"".join(answer.streaming_content) == b"content"
+        assert played(as_auditor, active.pk) == b"content"
+
+    def test_request_that_opens_a_replay_waits_briefly(
+        self, proxy: Proxy, active: Session, archive: ReplayStorage, as_auditor: APIClient,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:  # fmt: skip
+        use(archive)
+        record(proxy, active, b"content")
+        run()
+        assert buckets.PERSON_S <= 10
+        monkeypatch.setattr(buckets, "PERSON_S", 1.0)
+        with odd_service(OddService(manner="silent")) as odd:
+            ReplayStorage.objects.filter(pk=archive.pk).update(meta={"BUCKET": "x", "ENDPOINT": odd.endpoint})
+            began_s = monotonic_s()
+            answer = as_auditor.get(f"/api/v1/terminal/sessions/{active.pk}/replay/content/")
+        assert monotonic_s() - began_s < 8
         assert (answer.status_code, answer.json()["code"]) == (503, "replay_unavailable")
 
     def test_full_disk_of_this_server_stops_a_move_here(

@@ -167,7 +167,7 @@ def test_only_one_part_of_a_recording_is_in_memory(storage: RemoteStore) -> None
         mock.patch.object(
             bucket.Bucket,
             "_range",
-            lambda self, key, first, last: ranges.append(last - first) or fetch(self, key, first, last),
+            lambda self, key, first, last, *limit: ranges.append(last - first) or fetch(self, key, first, last, *limit),
         ),
         storage.open(path) as file,
     ):
@@ -238,7 +238,7 @@ class TestProbe:
     def test_slow_service_is_cut_at_the_limit(
         self, odd: OddService, monkeypatch: pytest.MonkeyPatch, manner: str
     ) -> None:
-        monkeypatch.setattr(bucket, "PROBE_S", 1.0)
+        monkeypatch.setattr(bucket, "PERSON_S", 1.0)
         odd.manner = manner
         with pytest.raises(StorageFailed, match="did not answer within 1 seconds"):
             store(odd.endpoint, "recordings").probe()

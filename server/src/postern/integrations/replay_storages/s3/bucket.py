@@ -26,14 +26,16 @@ from postern.integrations.replay_storages.s3.transport import READ_S, Transport,
 from postern.integrations.replay_storages.s3.upload import Upload, unfinished_uploads
 from postern.integrations.web_apis import failures as web_failures
 from postern.integrations.web_apis.calls import DialCheck
+from postern.kernel.clock import monotonic_s
 from postern.kernel.ids import new_id
 
 #: For one call without a large body.
 CALL_S: Final = 60.0
 #: For one part or one range: 8 MiB at 70 KB/s.
 PART_S: Final = 120.0
-#: For all calls of a probe.
-PROBE_S: Final = 15.0
+#: For one call for which a person waits: a small range, and all calls of a probe. 256 KiB at 25 KB/s.
+PERSON_S: Final = 10.0
+_SMALL_BYTES: Final = 256 * 1024
 _SHA256: Final = "sha256"
 _GONE: Final = frozenset({"NoSuchKey", "404", "NotFound"})
 _NO_UPLOAD: Final = frozenset({"NoSuchUpload", "404"})
@@ -77,16 +79,19 @@ class Bucket:
         self._client.meta.events.register("before-send.s3", self._transport.send)
         self._client.meta.events.register("before-call.s3", _follow_no_redirect)
 
-    def open(self, path: str) -> BinaryIO:
+    def open(self, path: str, *, size: int | None = None, limit_s: float | None = None) -> BinaryIO:
         key = self._key(path)
-        try:
-            head = self._head(key)
-            if head is None:
-                raise FileNotFoundError(path)
-        except OSError:
-            self._transport.close()
-            raise
-        raw = RangedObject(lambda first, last: self._range(key, first, last), head.size, self._transport.close)
+        if size is None:
+            try:
+                head = self._head(key)
+                if head is None:
+                    raise FileNotFoundError(path)
+            except OSError:
+                self._transport.close()
+                raise
+            size = head.size
+        until_s = None if limit_s is None else monotonic_s() + limit_s
+        raw = RangedObject(lambda first, last: self._range(key, first, last, until_s), size, self._transport.close)
         return cast("BinaryIO", RemoteFile(raw, self._transport.end))
 
     def delete(self, path: str) -> None:
@@ -125,7 +130,7 @@ class Bucket:
 
     def probe(self) -> None:
         key, content = f".postern-test/{new_id()}", token_bytes(64)
-        with closing(self._transport), self._transport.limited(PROBE_S):
+        with closing(self._transport), self._transport.limited(PERSON_S):
             self._try("put_object", Key=key, Body=content, Metadata={_SHA256: "0" * 64})
             whole, part = self._read(key, 0, 63), self._read(key, 10, 19)
             self._try("delete_object", Key=key)
@@ -154,8 +159,11 @@ class Bucket:
             code = "NoSuchBucket" if _code(error) in _GONE else _code(error)
             raise failures.of_answer(code, _status(error), host=self._host, bucket=self._bucket) from error
 
-    def _range(self, key: str, first: int, last: int) -> bytes:
-        with self._transport.limited(PART_S):
+    def _range(self, key: str, first: int, last: int, until_s: float | None = None) -> bytes:
+        limit_s = PERSON_S if last - first < _SMALL_BYTES else PART_S
+        if until_s is not None:
+            limit_s = min(limit_s, max(until_s - monotonic_s(), 0.0))
+        with self._transport.limited(limit_s):
             return self._read(key, first, last)
 
     def _read(self, key: str, first: int, last: int) -> bytes:
@@ -192,7 +200,7 @@ class Bucket:
         except ClientError as error:
             if not answers:
                 raise
-            if _code(error) == "NoSuchKey":
+            if _code(error) in _GONE:
                 raise FileNotFoundError(_code(error)) from error
             raise self._failure(error) from error
         except web_failures.WebApiFailed as error:

@@ -129,7 +129,8 @@ class Transport:
         if not isinstance(connection, HTTPSConnection) and not (here is not None and here.is_loopback):
             raise failures.unencrypted(host)
         try:
-            made = create_connection((target.address, target.port), CONNECT_S, socket_options=connection.socket_options)
+            limit_s = max(min(CONNECT_S, self._until_s - monotonic_s()), 0.1)
+            made = create_connection((target.address, target.port), limit_s, socket_options=connection.socket_options)
         except TimeoutError as error:
             raise urllib3.exceptions.ConnectTimeoutError(connection, str(error)) from error
         except OSError as error:
