@@ -441,7 +441,55 @@ class TestKills:
         assert RecordingCopy.objects.count() == 1
 
 
+class TestTurns:
+    def test_dead_storage_holds_up_no_other(
+        self, *, proxy: Proxy, world: Any, archive: ReplayStorage, server: S3Server, bucket: str
+    ) -> None:
+        with odd_service(OddService()) as odd:
+            dead = make_storage("dead", odd.endpoint, "recordings")
+            for target in (dead, dead, dead, archive):
+                use(target)
+                grant = proxy.authorize(world.user, "web-1").grant
+                proxy.start(grant.session_id, recording=True)
+                record(proxy, Session.objects.get(pk=grant.session_id), b"content")
+            assert run() == 1
+            assert len(odd.requests) == 1
+            assert len(server.keys(bucket)) == 1
+            assert RecordingCopy.objects.filter(target=dead, date_due__gt=clock.now()).count() == 3
+
+
 class TestDeletion:
+    def test_dead_storage_is_asked_once_and_others_are_cleaned(
+        self, *, archive: ReplayStorage, server: S3Server, bucket: str, replay_folder: Path
+    ) -> None:
+        path = "2026/11/21/{}.postern"
+        with odd_service(OddService()) as odd:
+            dead = make_storage("dead", odd.endpoint, "recordings")
+            keys = [uuid4() for _ in range(6)]
+            for number, key in enumerate(keys):
+                place = (dead, dead, dead, archive, None, None)[number]
+                DoomedFile.objects.create(session_id=key, path=path.format(key), storage=place)
+            here = replay_folder / path.format(keys[5])
+            here.parent.mkdir(parents=True)
+            here.write_bytes(b"content")
+            server.client.put_object(Bucket=bucket, Key=f"{archive.pk}/{path.format(keys[3])}", Body=b"content")
+            assert retention.delete_doomed_files(storage=LocalFolder(replay_folder)) == 3
+            asked = len(odd.requests)
+            assert retention.delete_doomed_files(storage=LocalFolder(replay_folder)) == 0
+            assert len(odd.requests) == asked
+        assert (server.keys(bucket), files(replay_folder)) == ([], [])
+        assert set(DoomedFile.objects.values_list("session_id", flat=True)) == set(keys[:3])
+
+    def test_worker_that_stood_still_deletes_nothing(
+        self, archive: ReplayStorage, server: S3Server, bucket: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = f"2026/11/21/{uuid4()}.postern"
+        DoomedFile.objects.create(session_id=uuid4(), path=path, storage=archive)
+        server.client.put_object(Bucket=bucket, Key=f"{archive.pk}/{path}", Body=b"the new copy")
+        monkeypatch.setattr(buckets.Bucket, "give_up", lambda *_: DoomedFile.objects.all().delete())
+        assert retention.delete_doomed_files(storage=LocalFolder(Path())) == 0
+        assert len(server.keys(bucket)) == 1
+
     def test_recording_in_a_bucket_is_deleted_with_its_session(
         self, *, proxy: Proxy, active: Session, archive: ReplayStorage, server: S3Server, bucket: str
     ) -> None:

@@ -30,12 +30,14 @@ from postern.kernel.clock import monotonic_s
 from postern.kernel.ids import new_id
 
 #: For one call without a large body.
-CALL_S: Final = 60.0
+CALL_S: Final = 20.0
 #: For one part or one range: 8 MiB at 70 KB/s.
 PART_S: Final = 120.0
 #: For one call for which a person waits: a small range, and all calls of a probe. 256 KiB at 25 KB/s.
 PERSON_S: Final = 10.0
 _SMALL_BYTES: Final = 256 * 1024
+#: Completing takes a service minutes when there are many parts.
+_LONG: Final = frozenset({"put_object", "upload_part", "complete_multipart_upload"})
 _SHA256: Final = "sha256"
 _GONE: Final = frozenset({"NoSuchKey", "404", "NotFound"})
 _NO_UPLOAD: Final = frozenset({"NoSuchUpload", "404"})
@@ -120,7 +122,7 @@ class Bucket:
         with closing(self._transport):
             for unfinished in {*unfinished_uploads(self._call, key), upload_id} - {""}:
                 try:
-                    self._call("abort_multipart_upload", CALL_S, Key=key, UploadId=unfinished)
+                    self._call("abort_multipart_upload", Key=key, UploadId=unfinished)
                 except ClientError as error:
                     if _code(error) not in _NO_UPLOAD:
                         raise self._failure(error) from error
@@ -143,7 +145,7 @@ class Bucket:
     def _head(self, key: str) -> Content | None:
         """Size and SHA-256 of an object by its metadata; None when there is none."""
         try:
-            answer = self._call("head_object", CALL_S, Key=key)
+            answer = self._call("head_object", Key=key)
         except ClientError as error:
             if _code(error) in _GONE:
                 self._require_bucket()
@@ -154,7 +156,7 @@ class Bucket:
     def _require_bucket(self) -> None:
         """A missing bucket gets the answer of a missing object from a HEAD, which has no body."""
         try:
-            self._call("head_bucket", CALL_S)
+            self._call("head_bucket")
         except ClientError as error:
             code = "NoSuchBucket" if _code(error) in _GONE else _code(error)
             raise failures.of_answer(code, _status(error), host=self._host, bucket=self._bucket) from error
@@ -178,7 +180,7 @@ class Bucket:
 
     def _delete(self, key: str) -> None:
         try:
-            self._call("delete_object", CALL_S, Key=key)
+            self._call("delete_object", Key=key)
         except ClientError as error:
             if _code(error) not in _GONE:
                 raise self._failure(error) from error
@@ -187,9 +189,9 @@ class Bucket:
         with self._errors():
             getattr(self._client, operation)(Bucket=self._bucket, **values)
 
-    def _call(self, operation: str, limit_s: float = PART_S, **values: Any) -> Any:
+    def _call(self, operation: str, **values: Any) -> Any:
         """One call. Raises ClientError for an answer with an error, else StorageFailed."""
-        with self._transport.limited(limit_s), self._errors(answers=False):
+        with self._transport.limited(PART_S if operation in _LONG else CALL_S), self._errors(answers=False):
             return getattr(self._client, operation)(Bucket=self._bucket, **values)
 
     @contextmanager
