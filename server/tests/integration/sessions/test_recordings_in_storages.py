@@ -441,6 +441,50 @@ class TestKills:
         assert RecordingCopy.objects.count() == 1
 
 
+class TestEndpoints:
+    KEYS = {"ACCESS_KEY": "key", "SECRET_KEY": "secret"}
+
+    def change(self, admin: APIClient, storage: ReplayStorage, endpoint: str) -> Any:
+        meta = {"ENDPOINT": endpoint, **self.KEYS}
+        return admin.patch(f"{STORAGES}{storage.pk}/", {"meta": meta}, format="json", headers={"Accept-Language": "en"})
+
+    def test_endpoint_that_changes_during_a_copy_starts_the_copy_again(
+        self, *, proxy: Proxy, active: Session, archive: ReplayStorage, server: S3Server, bucket: str,
+        as_admin: APIClient, as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch,
+    ) -> None:  # fmt: skip
+        use(archive)
+        record(proxy, active, b"content")
+        digest, other = copying._digest, S3Server()
+        other.make_bucket(bucket)
+
+        def changes(*args: Any) -> str:
+            monkeypatch.setattr(copying, "_digest", digest)
+            assert self.change(as_admin, archive, other.endpoint).status_code == 200
+            return digest(*args)
+
+        monkeypatch.setattr(copying, "_digest", changes)
+        try:
+            assert run() == 1
+            assert other.keys(bucket) == [key_of(Recording.objects.get(), archive)]
+            assert played(as_auditor, active.pk) == b"content"
+        finally:
+            other.stop()
+
+    def test_endpoint_is_changed_only_to_where_the_recordings_are(
+        self, *, proxy: Proxy, active: Session, archive: ReplayStorage, server: S3Server, bucket: str,
+        as_admin: APIClient, as_auditor: APIClient,
+    ) -> None:  # fmt: skip
+        use(archive)
+        record(proxy, active, b"content")
+        run()
+        with odd_service(OddService(status=404, code="NoSuchKey")) as odd:
+            refused = self.change(as_admin, archive, odd.endpoint)
+        assert (refused.status_code, list(refused.json())) == (400, ["meta"])
+        assert self.change(as_admin, archive, "http://127.0.0.1:1").status_code == 400
+        assert self.change(as_admin, archive, f"http://localhost:{server.port}").status_code == 200
+        assert played(as_auditor, active.pk) == b"content"
+
+
 class TestTurns:
     def test_dead_storage_holds_up_no_other(
         self, *, proxy: Proxy, world: Any, archive: ReplayStorage, server: S3Server, bucket: str

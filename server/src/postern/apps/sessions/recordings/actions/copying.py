@@ -28,6 +28,7 @@ from postern.apps.sessions.sessions.actions import lifecycle
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.storages.models import ReplayStorage as StorageRow
 from postern.foundation.caller.actor import Actor
+from postern.foundation.database import row_locks
 from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.phrases import Phrase, stored
 from postern.integrations.replay_storages.port import Content, RecordingStore, ReplayStorage
@@ -51,6 +52,7 @@ _RESERVE_BYTES: Final = 256 * 1024 * 1024
 _PIECE_BYTES: Final = 1024 * 1024
 #: Rows of one statement.
 _AT_ONCE: Final = 500
+_Meta = Mapping[str, str] | None
 #: From which storage to which.
 _Way = tuple[UUID | None, UUID | None]
 #: One run at a time in a process: a slow storage must not take all threads of the worker.
@@ -188,7 +190,7 @@ def _claim(served: Mapping[_Way, int]) -> RecordingCopy | None:
 
 def _try(actor: Actor, copy: RecordingCopy, local: ReplayStorage) -> bool:
     try:
-        _copy(copy, local)
+        place = _copy(copy, local)
     except _Superseded:
         return False
     except _Waits:
@@ -206,14 +208,17 @@ def _try(actor: Actor, copy: RecordingCopy, local: ReplayStorage) -> bool:
     except OSError as error:
         log.error("a recording could not be copied; another try follows: %s", error)  # noqa: TRY400 - no trace wanted
         return _failed(copy, _UNUSABLE.say())
-    return _switch(actor, copy)
+    return _switch(actor, copy, place)
 
 
-def _copy(copy: RecordingCopy, local: ReplayStorage) -> None:
-    """Copy the file and prove the copy. Raises OSError, PosternError, _Waits, _Superseded, _CopyDiffers."""
+def _copy(copy: RecordingCopy, local: ReplayStorage) -> _Meta:
+    """Copy the file and prove the copy; returns where the copy is. Raises OSError, PosternError, _Waits, _Superseded,
+    _CopyDiffers.
+    """
     recording, progress = copy.recording, _Progress(copy)
     if DoomedFile.objects.filter(session_id=recording.pk, storage_id=copy.target_id).exists():
         raise _Waits
+    place = _place_of(copy.target_id)  # read before the connection is made, so that every later change is noticed
     source, target = store_of(recording.storage_id, local), store_of(copy.target_id, local)
     free = target.free_bytes()
     if free is not None and free < recording.size + _RESERVE_BYTES:
@@ -221,7 +226,7 @@ def _copy(copy: RecordingCopy, local: ReplayStorage) -> None:
     with source.open(recording.path) as file:
         target.copy_in(recording.path, file, Content(recording.size, recording.sha256), progress)
     if _digest(target, recording.path, progress) == recording.sha256:
-        return
+        return place
     is_damaged = _digest(source, recording.path, progress) != recording.sha256
     progress.renew()  # a worker that stood still must not delete what another one has copied
     target.delete(recording.path)
@@ -240,12 +245,20 @@ def _digest(store: RecordingStore, path: str, progress: _Progress) -> str:
 
 
 @write_transaction()
-def _switch(actor: Actor, copy: RecordingCopy) -> bool:
-    """The recording lies in the target from now on. False when it was deleted, or another worker has it."""
+def _switch(actor: Actor, copy: RecordingCopy, place: _Meta) -> bool:
+    """The recording lies in the target from now on. False when it was deleted, or another worker has it, or the target is
+    at another place by now.
+    """
+    if copy.target_id is not None:
+        row_locks.lock(StorageRow, [copy.target_id])
     lifecycle.lock(Session.objects.filter(pk=copy.recording_id))
     held = RecordingCopy.objects.select_for_update(of=("self",)).filter(pk=copy.pk, date_due=copy.date_due)
     current = held.select_related("recording__session").first()
     if current is None:
+        return False
+    if _place_of(current.target_id) != place:
+        log.warning("the recording of session %s is copied again: its storage has another endpoint", copy.recording_id)
+        held.update(date_due=clock.now(), upload_id="", copied=0)
         return False
     recording = current.recording
     source_id, now = recording.storage_id, clock.now()
@@ -265,6 +278,11 @@ def _switch(actor: Actor, copy: RecordingCopy) -> bool:
         new={"storage": name_of(recording.storage_id), "sha256": recording.sha256, "size": recording.size},
     )
     return True
+
+
+def _place_of(storage_id: UUID | None) -> _Meta:
+    """The endpoint and the bucket of a storage, as they are stored."""
+    return StorageRow.objects.filter(pk=storage_id).values_list("meta", flat=True).first() if storage_id else None
 
 
 def doom(
