@@ -46,7 +46,7 @@ class S3Server:
 @dataclass
 class OddService:
     """How the next requests are answered. `manner`: "error", "silent", "drip", "close", "other" (bytes of a stranger),
-    "sized" (a HEAD of 1000 bytes).
+    "sized" (a HEAD of 1000 bytes), "huge" (8 MiB).
     """
 
     manner: str = "error"
@@ -91,6 +91,9 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _sized(self) -> None:
         self._answer(200, bytes(1000))
+
+    def _huge(self) -> None:
+        self._answer(self.service.status, b"<" + b" " * (8 << 20))
 
     def _silent(self) -> None:
         self.service.released.wait(30)

@@ -254,6 +254,17 @@ class TestProbe:
         with pytest.raises(StorageFailed, match="returned other bytes"):
             store(odd.endpoint, "recordings").probe()
 
+    @pytest.mark.parametrize("status", [200, 403, 500])
+    def test_answer_without_end_is_not_read(self, odd: OddService, status: int) -> None:
+        odd.manner, odd.status = "huge", status
+        with pytest.raises(StorageFailed, match="longer than expected"):
+            store(odd.endpoint, "recordings").probe()
+        with (
+            pytest.raises(StorageFailed, match="longer than expected" if status != 200 else "other bytes"),
+            store(odd.endpoint, "recordings").open(path_of(uuid4()), size=10) as file,
+        ):
+            file.read()
+
     def test_closed_port_is_unreachable(self) -> None:
         with pytest.raises(StorageFailed, match="cannot be reached"):
             store("http://127.0.0.1:1", "recordings").probe()

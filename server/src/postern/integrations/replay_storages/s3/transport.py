@@ -27,6 +27,10 @@ from postern.kernel.dialing import plain
 CONNECT_S: Final = 5.0
 #: Between two bytes of an answer.
 READ_S: Final = 30.0
+#: Of an answer that is not the content of an object: a thousand parts of an upload have 300 KB.
+MOST_BYTES: Final = 4 * 1024 * 1024
+_PIECE_BYTES: Final = 64 * 1024
+_FIRST_ERROR: Final = 300
 
 
 class Transport:
@@ -46,9 +50,11 @@ class Transport:
     @contextmanager
     def limited(self, limit_s: float) -> Iterator[None]:
         """A limit for everything inside. When it has passed, the connections are cut, so that a peer that sends a byte
-        each second holds nobody longer.
+        each second holds nobody longer. A limit inside another one never extends it.
         """
-        self._limit_s, self._until_s = limit_s, monotonic_s() + limit_s
+        outer = self._limit_s, self._until_s
+        if monotonic_s() + limit_s < self._until_s:
+            self._limit_s, self._until_s = limit_s, monotonic_s() + limit_s
         watchdog = threading.Timer(limit_s, self._cut)
         watchdog.daemon = True
         watchdog.start()
@@ -56,7 +62,7 @@ class Transport:
             yield
         finally:
             watchdog.cancel()
-            self._until_s = float("inf")
+            self._limit_s, self._until_s = outer
 
     def send(self, request: Any, **_: object) -> AWSResponse:
         """The `before-send` handler. Raises WebApiFailed, and the errors of botocore that it retries."""
@@ -75,8 +81,9 @@ class Transport:
                 assert_same_host=False,
             )
             response = AWSResponse(request.url, answer.status, answer.headers, answer)
-            if not request.stream_output:
-                _content = response.content  # read now, which returns the connection to the pool
+            if not request.stream_output or answer.status >= _FIRST_ERROR:
+                # Read now, which returns the connection to the pool. botocore would read it without a limit.
+                response._content = self._whole(answer, request.url)  # noqa: SLF001 - where `content` keeps it
         except urllib3.exceptions.SSLError as error:
             raise failures.tls(_host_of(request.url), error.__cause__ or error.args[0]) from error
         except urllib3.exceptions.NewConnectionError as error:
@@ -89,6 +96,18 @@ class Transport:
             self.require_time(request.url)
             raise ConnectionClosedError(endpoint_url=request.url, request=request, error=error) from error
         return response
+
+    def _whole(self, answer: urllib3.BaseHTTPResponse, url: str) -> bytes:
+        """The body of an answer. Raises WebApiFailed when it is too long."""
+        pieces, count = [], 0
+        while piece := answer.read(_PIECE_BYTES):
+            pieces.append(piece)
+            count += len(piece)
+            if count > MOST_BYTES:
+                answer.close()
+                raise failures.too_long(_host_of(url))
+        answer.release_conn()
+        return b"".join(pieces)
 
     def require_time(self, url: str) -> None:
         """Raise WebApiFailed when the limit has passed, or after `end`."""
