@@ -46,7 +46,8 @@ class S3Server:
 @dataclass
 class OddService:
     """How the next requests are answered. `manner`: "error", "silent", "drip", "close", "other" (bytes of a stranger),
-    "sized" (a HEAD of 1000 bytes), "huge" (8 MiB).
+    "sized" (a HEAD of 1000 bytes), "huge" (8 MiB),
+    "bare" (200 without headers and content).
     """
 
     manner: str = "error"
@@ -94,6 +95,12 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _huge(self) -> None:
         self._answer(self.service.status, b"<" + b" " * (8 << 20))
+
+    def _bare(self) -> None:
+        self.send_response(200)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
 
     def _silent(self) -> None:
         self.service.released.wait(30)

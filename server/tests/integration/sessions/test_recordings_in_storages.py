@@ -485,6 +485,18 @@ class TestEndpoints:
         assert played(as_auditor, active.pk) == b"content"
 
 
+class TestDefects:
+    def test_copy_that_fails_unexpectedly_has_a_reason(
+        self, proxy: Proxy, active: Session, archive: ReplayStorage, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        use(archive)
+        record(proxy, active, b"content")
+        monkeypatch.setattr(buckets.Bucket, "copy_in", lambda *_: {}["defect"])
+        assert run() == 0
+        copy = RecordingCopy.objects.get()
+        assert (copy.tries, bool(copy.reason)) == (1, True)
+
+
 class TestTurns:
     def test_dead_storage_holds_up_no_other(
         self, *, proxy: Proxy, world: Any, archive: ReplayStorage, server: S3Server, bucket: str

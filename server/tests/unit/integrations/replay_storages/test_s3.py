@@ -201,6 +201,25 @@ def test_closing_a_file_ends_the_read_of_another_thread_at_once(
         assert len(failed) == 1
 
 
+def test_answers_without_what_is_needed_are_told(odd: OddService) -> None:
+    odd.manner = "bare"
+    storage, path = store(odd.endpoint, "recordings"), path_of(uuid4())
+    with pytest.raises(StorageFailed, match="does not answer as a service with the S3 protocol"):
+        storage.open(path)
+    content = bytes(9 << 20)
+    with (
+        mock.patch.object(bucket.Bucket, "_head", return_value=None),
+        pytest.raises(StorageFailed, match="does not answer as a service with the S3 protocol"),
+    ):
+        storage.copy_in(path, io.BytesIO(content), content_of(content), Progress())
+
+
+@pytest.mark.parametrize("endpoint", ["https://my_minio:9000", "https://a..b"])
+def test_endpoint_that_the_client_refuses_is_told(endpoint: str) -> None:
+    with pytest.raises(StorageFailed):
+        store(endpoint, "recordings").probe()
+
+
 class TestProbe:
     def test_probe_leaves_nothing(self, storage: RemoteStore, server: S3Server, name: str) -> None:
         storage.probe()

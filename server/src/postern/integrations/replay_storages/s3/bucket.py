@@ -14,6 +14,7 @@ from urllib.parse import urlsplit
 from uuid import UUID
 
 import botocore.session
+import urllib3
 from botocore.config import Config
 from botocore.exceptions import BotoCoreError, ClientError, ConnectTimeoutError, ReadTimeoutError
 
@@ -69,7 +70,7 @@ class Bucket:
             retries={"mode": "standard", "total_max_attempts": 3},
             inject_host_prefix=False,
         )
-        with _MAKING:
+        with self._errors(), _MAKING:
             self._client: Any = _CORE.create_client(
                 "s3",
                 endpoint_url=access.endpoint,
@@ -85,7 +86,8 @@ class Bucket:
         key = self._key(path)
         if size is None:
             try:
-                head = self._head(key)
+                with self._answers():
+                    head = self._head(key)
                 if head is None:
                     raise FileNotFoundError(path)
             except OSError:
@@ -98,12 +100,12 @@ class Bucket:
 
     def delete(self, path: str) -> None:
         key = self._key(path)
-        with closing(self._transport):
+        with closing(self._transport), self._answers():
             self._delete(key)
 
     def copy_in(self, path: str, source: BinaryIO, content: Content, copying: Copying) -> None:
         key = self._key(path)
-        with closing(self._transport):
+        with closing(self._transport), self._answers():
             self._copy_in(key, source, content, copying)
 
     def _copy_in(self, key: str, source: BinaryIO, content: Content, copying: Copying) -> None:
@@ -119,7 +121,7 @@ class Bucket:
 
     def give_up(self, path: str, upload_id: str) -> None:
         key = self._key(path)
-        with closing(self._transport):
+        with closing(self._transport), self._answers():
             for unfinished in {*unfinished_uploads(self._call, key), upload_id} - {""}:
                 try:
                     self._call("abort_multipart_upload", Key=key, UploadId=unfinished)
@@ -195,6 +197,14 @@ class Bucket:
             return getattr(self._client, operation)(Bucket=self._bucket, **values)
 
     @contextmanager
+    def _answers(self) -> Iterator[None]:
+        """An answer without what every service sends, such as the id of an upload, as StorageFailed."""
+        try:
+            yield
+        except (KeyError, TypeError, ValueError) as error:
+            raise StorageFailed(failures.MALFORMED.say(host=self._host)) from error
+
+    @contextmanager
     def _errors(self, *, answers: bool = True) -> Iterator[None]:
         """Errors of the client as StorageFailed. `answers`: answers of the service, too."""
         try:
@@ -207,7 +217,9 @@ class Bucket:
             raise self._failure(error) from error
         except web_failures.WebApiFailed as error:
             raise StorageFailed(error.sentence) from error
-        except (BotoCoreError, OSError) as error:
+        except (KeyError, TypeError, ValueError) as error:
+            raise StorageFailed(failures.MALFORMED.say(host=self._host)) from error
+        except (BotoCoreError, urllib3.exceptions.HTTPError, OSError) as error:
             if isinstance(error, StorageFailed | FileNotFoundError):
                 raise
             refusal = unwrapped(error)

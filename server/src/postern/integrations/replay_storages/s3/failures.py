@@ -35,6 +35,10 @@ CHANGED: Final = Phrase(
     "storage.changed",
     _("%(host)s returned other bytes than were stored in the bucket %(bucket)s. Do not use this storage."),
 )
+MALFORMED: Final = Phrase(
+    "storage.malformed",
+    _("%(host)s does not answer as a service with the S3 protocol does. Check the endpoint of the storage."),
+)
 
 _KEY_CODES: Final = frozenset({"InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "401", "AuthFailure"})
 _DENIED_CODES: Final = frozenset({"AccessDenied", "AllAccessDisabled", "AccountProblem", "403"})

@@ -208,6 +208,9 @@ def _try(actor: Actor, copy: RecordingCopy, local: ReplayStorage) -> bool:
     except OSError as error:
         log.error("a recording could not be copied; another try follows: %s", error)  # noqa: TRY400 - no trace wanted
         return _failed(copy, _UNUSABLE.say())
+    except Exception:  # a defect: the other recordings must be copied, and a person must see that this one is not
+        log.exception("a recording could not be copied; another try follows")
+        return _failed(copy, _UNUSABLE.say())
     return _switch(actor, copy, place)
 
 
