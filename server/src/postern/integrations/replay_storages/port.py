@@ -109,7 +109,9 @@ class RemoteStore(RecordingStore, Protocol):
     """A store that another machine keeps."""
 
     def probe(self) -> None:
-        """Write, read, read a range of, and delete a small object. Raises OSError with the reason of a failure."""
+        """Do everything that storing a recording needs, with a small object that is deleted. Raises OSError with the
+        reason of a failure.
+        """
 
 
 class ReplayStorage(RecordingStore, Protocol):

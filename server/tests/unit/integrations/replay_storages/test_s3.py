@@ -223,7 +223,12 @@ def test_endpoint_that_the_client_refuses_is_told(endpoint: str) -> None:
 class TestProbe:
     def test_probe_leaves_nothing(self, storage: RemoteStore, server: S3Server, name: str) -> None:
         storage.probe()
-        assert server.keys(name) == []
+        assert (server.keys(name), server.uploads(name)) == ([], [])
+
+    def test_key_without_the_right_to_list_is_found(self, odd: OddService) -> None:
+        odd.manner = "unlisted"
+        with pytest.raises(StorageFailed, match="It needs the rights to list the bucket recordings"):
+            store(odd.endpoint, "recordings").probe()
 
     def test_missing_bucket_is_named(self, server: S3Server) -> None:
         with pytest.raises(StorageFailed, match=r"There is no bucket nowhere at 127\.0\.0\.1"):

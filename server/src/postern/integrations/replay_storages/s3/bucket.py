@@ -138,8 +138,24 @@ class Bucket:
             self._try("put_object", Key=key, Body=content, Metadata={_SHA256: "0" * 64})
             whole, part = self._read(key, 0, 63), self._read(key, 10, 19)
             self._try("delete_object", Key=key)
-        if whole != content or part != content[10:20]:
-            raise StorageFailed(failures.CHANGED.say(host=self._host, bucket=self._bucket))
+            if whole != content or part != content[10:20]:
+                raise StorageFailed(failures.CHANGED.say(host=self._host, bucket=self._bucket))
+            with self._answers():
+                self._probe_list(key)
+
+    def _probe_list(self, key: str) -> None:
+        """What a copy asks for before it sends: a missing object, the bucket, and unfinished uploads. Without the right to
+        list, services refuse this.
+        """
+        self._head(key)
+        self._require_bucket()
+        with self._errors():
+            upload_id = str(self._client.create_multipart_upload(Bucket=self._bucket, Key=key)["UploadId"])
+        try:
+            self._try("list_multipart_uploads", Prefix=key)
+            self._try("list_parts", Key=key, UploadId=upload_id)
+        finally:
+            self._try("abort_multipart_upload", Key=key, UploadId=upload_id)
 
     def _key(self, path: str) -> str:
         return f"{self._storage_id}/{require_stored_path(path)}"

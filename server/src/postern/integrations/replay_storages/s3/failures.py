@@ -13,8 +13,8 @@ KEY: Final = Phrase(
 DENIED: Final = Phrase(
     "storage.denied",
     _(
-        "%(host)s refuses this to the access key (%(code)s). It needs the rights to read, write and delete objects in the "
-        "bucket %(bucket)s."
+        "%(host)s refuses this to the access key (%(code)s). It needs the rights to list the bucket %(bucket)s and its "
+        "unfinished uploads, and to read, write and delete its objects."
     ),
 )
 BUCKET: Final = Phrase("storage.no_bucket", _("There is no bucket %(bucket)s at %(host)s. Create it there first."))
