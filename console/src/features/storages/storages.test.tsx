@@ -251,7 +251,7 @@ test('a message about the place as a whole is shown above the form', async () =>
   expect(await screen.findByText(/Recordings lie in this bucket/)).toBeTruthy();
 });
 
-test('[S2-109] a command storage has the fields of its type, as soon as the server offers one', async () => {
+test('a command storage has the fields of its type, as soon as the server offers one', async () => {
   const es = { HOSTS: field('Hosts', { type: 'list', required: true }), INDEX: field('Index') };
   server.use(mock.options(COMMAND, () => HttpResponse.json(described(['null', 'server', 'es'], es))));
   await view(<StorageCreatePage kind="command" />, {
