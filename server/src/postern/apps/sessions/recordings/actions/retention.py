@@ -6,10 +6,12 @@ the next run finds the notes and continues. No file remains without a row, and n
 """
 
 import logging
+from collections import deque
 from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from postern.apps.audits import facade as audits
 from postern.apps.preferences import facade as preferences
@@ -55,18 +57,28 @@ def delete_doomed_files(*, storage: ReplayStorage) -> int:
             gone += _delete_local(doomed.pk, storage)
         except OSError as error:  # keep the note, so that a later run tries again
             _log(error)
-    remote_files = due.exclude(storage=None)
-    for storage_id in remote_files.order_by().values_list("storage_id", flat=True).distinct():
-        of_storage = remote_files.filter(storage_id=storage_id)
-        for doomed in of_storage[:_AT_ONCE]:
+    return gone + _delete_in_turns(due.exclude(storage=None), until_s)
+
+
+def _delete_in_turns(due: QuerySet[DoomedFile], until_s: float) -> int:
+    """Delete remote files, one of each storage in turn, so that a slow storage does not hold up others."""
+    gone = 0
+    storage_ids = due.order_by().values_list("storage_id", flat=True).distinct()
+    waiting = {storage_id: deque(due.filter(storage_id=storage_id)[:_AT_ONCE]) for storage_id in storage_ids}
+    while waiting:
+        for storage_id, files in list(waiting.items()):
+            if not files:
+                del waiting[storage_id]
+                continue
             if monotonic_s() >= until_s:
                 return gone
             try:
-                gone += _delete_remote(doomed)
+                gone += _delete_remote(files.popleft())
             except (OSError, PosternError) as error:
                 _log(error)
-                of_storage.update(date_due=clock.now() + _PAUSE)  # the others of a dead storage would fail, too
-                break
+                # The other files of a dead storage would fail, too.
+                due.filter(storage_id=storage_id).update(date_due=clock.now() + _PAUSE)
+                del waiting[storage_id]
     return gone
 
 
