@@ -710,6 +710,7 @@ class TestMoves:
         null = ReplayStorage.objects.get(name="null")
         for target in (archive.pk, null.pk, uuid4(), "nonsense"):
             assert list(self.move(as_admin, archive, target).json()) == ["target"], target
+        assert list(self.move(as_admin, null, cold.pk).json()) == ["target"]
         assert self.move(as_org_admin, archive, cold.pk).status_code == 403
         assert self.move(as_admin, archive, cold.pk).status_code == 202
         assert self.move(as_admin, archive, here.pk).status_code == 409
