@@ -230,6 +230,14 @@ class TestProbe:
         with pytest.raises(StorageFailed, match="It needs the rights to list the bucket recordings"):
             store(odd.endpoint, "recordings").probe()
 
+    def test_variables_of_aws_change_nothing(
+        self, server: S3Server, name: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        variables = {"AWS_USE_FIPS_ENDPOINT": "true", "AWS_DEFAULTS_MODE": "nonsense", "AWS_MAX_ATTEMPTS": "nonsense"}
+        for variable, value in variables.items():
+            monkeypatch.setenv(variable, value)
+        store(server.endpoint, name).probe()
+
     def test_missing_bucket_is_named(self, server: S3Server) -> None:
         with pytest.raises(StorageFailed, match=r"There is no bucket nowhere at 127\.0\.0\.1"):
             store(server.endpoint, "nowhere").probe()

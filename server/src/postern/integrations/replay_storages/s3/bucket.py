@@ -16,6 +16,7 @@ from uuid import UUID
 import botocore.session
 import urllib3
 from botocore.config import Config
+from botocore.configprovider import BOTOCORE_DEFAUT_SESSION_VARIABLES
 from botocore.exceptions import BotoCoreError, ClientError, ConnectTimeoutError, ReadTimeoutError
 
 from postern.integrations.replay_storages.port import Content, Copying, require_stored_path
@@ -45,9 +46,13 @@ _NO_UPLOAD: Final = frozenset({"NoSuchUpload", "404"})
 #: Making a client is not thread-safe, and the descriptions that it reads are cached by the session.
 _MAKING: Final = threading.Lock()
 _CORE: Final = botocore.session.Session(
-    # Nothing of the environment or of files in the home folder: neither credentials nor profiles.
+    # Nothing of the environment or of files in the home folder: neither credentials and profiles, nor AWS_* variables that
+    # change addresses or retries.
     session_vars={
-        "profile": (None, None, None, None),
+        **{
+            name: (None, None, default, conversion)
+            for name, (_, _, default, conversion) in BOTOCORE_DEFAUT_SESSION_VARIABLES.items()
+        },
         "config_file": (None, None, os.devnull, None),
         "credentials_file": (None, None, os.devnull, None),
     }
