@@ -45,7 +45,10 @@ class S3Server:
 
 @dataclass
 class OddService:
-    """How the next requests are answered. `manner`: "error", "silent", "drip", "close", "other" (bytes of a stranger)."""
+    """How the next requests are answered. `manner`: "error", "silent", "drip", "close", "other" (bytes of a stranger),
+    "sized" (a HEAD of 1000 bytes), "huge" (8 MiB),
+    "bare" (200 without headers and content), "unlisted" (no right to list).
+    """
 
     manner: str = "error"
     status: int = 403
@@ -53,6 +56,7 @@ class OddService:
     headers: dict[str, str] = field(default_factory=dict)
     requests: list[str] = field(default_factory=list)
     port: int = 0
+    content: bytes = b""
     released: threading.Event = field(default_factory=threading.Event)
 
     @property
@@ -63,9 +67,10 @@ class OddService:
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     service: OddService
+    _sent = b""
 
     def _handle(self) -> None:
-        self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        self._sent = self.rfile.read(int(self.headers.get("Content-Length", 0)))
         self.service.requests.append(f"{self.command} {self.path}")
         with suppress(OSError):
             getattr(self, f"_{self.service.manner}")()
@@ -86,6 +91,31 @@ class _Handler(BaseHTTPRequestHandler):
 
     def _other(self) -> None:
         self._answer(200 if self.command != "DELETE" else 204, b"x" * 64 if self.command == "GET" else b"")
+
+    def _sized(self) -> None:
+        self._answer(200, bytes(1000))
+
+    def _huge(self) -> None:
+        self._answer(self.service.status, b"<" + b" " * (8 << 20))
+
+    def _bare(self) -> None:
+        self.send_response(200)
+        self.send_header("Connection", "close")
+        self.end_headers()
+        self.close_connection = True
+
+    def _unlisted(self) -> None:
+        """The answers to a key that may read, write and delete objects, but list nothing."""
+        if self.command == "PUT":
+            self.service.content = self._sent
+        lists = "uploads" in self.path and self.command == "GET"
+        if self.command == "HEAD" or lists:
+            self._answer(403, b"<Error><Code>AccessDenied</Code><Message>no</Message></Error>")
+        elif self.command == "GET":
+            first, _, last = self.headers["Range"].removeprefix("bytes=").partition("-")
+            self._answer(206, self.service.content[int(first) : int(last) + 1])
+        else:
+            self._answer(204 if self.command == "DELETE" else 200, b"")
 
     def _silent(self) -> None:
         self.service.released.wait(30)

@@ -12,10 +12,19 @@ const TestCard = lazyPart(async () => (await import('./StorageTest')).StorageTes
 
 const SECRETS = ['ACCESS_KEY', 'SECRET_KEY', 'ACCOUNT_KEY'] as const;
 
+function endpointOf(values: FieldContext['stored']): unknown {
+  return (values?.['meta'] as Record<string, unknown> | undefined)?.['ENDPOINT'];
+}
+
+/** Stored keys are not sent to another endpoint, so they are entered again with it. */
+function isMoved({ mode, values, stored }: FieldContext): boolean {
+  return mode === 'update' && stored !== undefined && endpointOf(values) !== endpointOf(stored);
+}
+
 const SECRET: FieldSpec = {
   control: 'password',
-  help: 'storages:form.secret_sealed',
-  required: ({ mode }) => mode === 'create',
+  help: (context) => (isMoved(context) ? 'storages:form.secret_again' : 'storages:form.secret_sealed'),
+  required: (context) => context.mode === 'create' || isMoved(context),
   irremovable: true,
 };
 

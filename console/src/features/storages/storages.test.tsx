@@ -202,6 +202,18 @@ test('[S2-108] keys that are left empty are kept, and the saved values can be te
   expect(JSON.stringify(sent('PUT', 'terminal/replay-storages/r3/')[0]?.body)).not.toContain('_KEY');
 });
 
+test('another endpoint needs the keys again', async () => {
+  await view(<ResourceForm resource={storage.replay} mode="update" />, {
+    address: '/terminal/replay-storage/r3/update',
+    pattern: '/terminal/replay-storage/$id/update',
+  });
+  expect(await screen.findAllByText(/Leave empty to keep it/)).toHaveLength(2);
+  await userEvent.type(screen.getByLabelText(/^\*?Endpoint/), ':8443');
+  expect(await screen.findAllByText(/The endpoint has changed/)).toHaveLength(2);
+  await userEvent.click(screen.getByRole('button', { name: 'Save' }));
+  expect(sent('PUT', 'terminal/replay-storages/r3/')).toHaveLength(0);
+});
+
 test('a type that is not offered is replaced; without a type the form says so', async () => {
   const { router, unmount } = await view(<StorageCreatePage kind="replay" />, {
     address: '/terminal/replay-storage/create?type=swift',
@@ -239,7 +251,7 @@ test('a message about the place as a whole is shown above the form', async () =>
   expect(await screen.findByText(/Recordings lie in this bucket/)).toBeTruthy();
 });
 
-test('[S2-109] a command storage has the fields of its type, as soon as the server offers one', async () => {
+test('a command storage has the fields of its type, as soon as the server offers one', async () => {
   const es = { HOSTS: field('Hosts', { type: 'list', required: true }), INDEX: field('Index') };
   server.use(mock.options(COMMAND, () => HttpResponse.json(described(['null', 'server', 'es'], es))));
   await view(<StorageCreatePage kind="command" />, {

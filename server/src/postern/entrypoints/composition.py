@@ -261,6 +261,7 @@ def _compose_people() -> None:
             counts=(storage_names.by_terminals, recording_uses.by_recordings, recording_uses.by_copies),
             rename=storage_names.follow,
             holds=recording_uses.holds,
+            sample=recording_uses.sample,
         )
     )
     phrases.OTHERS.provide(texts.words_by_code())

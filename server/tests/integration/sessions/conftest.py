@@ -99,8 +99,8 @@ def replay_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Stores the recordings of a test in its own folder."""
     root = tmp_path / "replays"
     local = LocalFolder(root)
-    for room in ("recordings", "viewings"):
-        monkeypatch.setattr(f"postern.apps.sessions.{room}.api.replay_storage", lambda: local)
+    for module in ("recordings.api", "viewings.opening"):
+        monkeypatch.setattr(f"postern.apps.sessions.{module}.replay_storage", lambda: local)
     return root
 
 

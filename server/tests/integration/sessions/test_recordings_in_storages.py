@@ -28,6 +28,7 @@ from postern.apps.sessions.models import (
 from postern.apps.sessions.recordings import tasks
 from postern.apps.sessions.recordings.actions import copying, moving, retention
 from postern.apps.sessions.storages import places
+from postern.apps.sessions.viewings import opening
 from postern.apps.vault import facade as vault
 from postern.contracts import events
 from postern.contracts.enums import EndReason
@@ -35,6 +36,7 @@ from postern.foundation.caller.actor import SYSTEM
 from postern.integrations.replay_storages.local_folder import LocalFolder
 from postern.integrations.replay_storages.s3 import bucket as buckets
 from postern.kernel import clock
+from postern.kernel.clock import monotonic_s
 from postern.kernel.secret import Secret
 
 pytestmark = pytest.mark.django_db
@@ -115,6 +117,10 @@ def run() -> int:
     return int(tasks.copy_recordings())
 
 
+def key_of(recording: Recording, storage: ReplayStorage) -> str:
+    return f"{storage.pk}/{recording.path}"
+
+
 def later(**delta: float) -> Any:
     return mock.patch.object(clock, "now", return_value=clock.now() + timedelta(**delta))
 
@@ -149,7 +155,7 @@ class TestUpload:
         assert run() == 1
         recording.refresh_from_db()
         assert recording.storage_id == archive.pk
-        assert server.keys(bucket) == [recording.path]
+        assert server.keys(bucket) == [key_of(recording, archive)]
         assert files(replay_folder) == []
         assert played(as_auditor, active.pk) == b"content"
         event = AuditEvent.objects.get(event="recording.moved")
@@ -209,7 +215,7 @@ class TestFailures:
         ReplayStorage.objects.update(meta={"BUCKET": bucket, "ENDPOINT": server.endpoint})
         with later(hours=2):
             assert run() == 1
-        assert server.keys(bucket) == [Recording.objects.get().path]
+        assert server.keys(bucket) == [key_of(Recording.objects.get(), storage)]
 
     @pytest.mark.parametrize(
         "code", ["InvalidAccessKeyId", "AccessDenied", "RequestTimeTooSkewed", "PermanentRedirect"]
@@ -238,7 +244,10 @@ class TestFailures:
         use(archive)
         recording = record(proxy, active, b"content")
         server.client.put_object(
-            Bucket=bucket, Key=recording.path, Body=b"CONTENT", Metadata={"sha256": recording.sha256}
+            Bucket=bucket,
+            Key=key_of(recording, archive),
+            Body=b"CONTENT",
+            Metadata={"sha256": recording.sha256},
         )
         assert run() == 0
         assert server.keys(bucket) == []
@@ -274,6 +283,67 @@ class TestFailures:
         run()
         ReplayStorage.objects.filter(pk=archive.pk).update(meta={"BUCKET": "x", "ENDPOINT": "http://127.0.0.1:1"})
         answer = as_auditor.get(f"/api/v1/terminal/sessions/{active.pk}/replay/content/")
+        assert (answer.status_code, answer.json()["code"]) == (503, "replay_unavailable")
+
+    def test_replay_is_opened_by_its_first_range_alone(
+        self, proxy: Proxy, active: Session, archive: ReplayStorage, as_auditor: APIClient
+    ) -> None:
+        use(archive)
+        record(proxy, active, b"content")
+        run()
+        with mock.patch.object(buckets.Bucket, "_head", side_effect=AssertionError):
+            assert played(as_auditor, active.pk) == b"content"
+
+    def test_replay_that_is_missing_from_its_bucket_is_told(
+        self, *, proxy: Proxy, active: Session, archive: ReplayStorage, as_auditor: APIClient, server: S3Server,
+        bucket: str,
+    ) -> None:  # fmt: skip
+        use(archive)
+        recording = record(proxy, active, b"content")
+        run()
+        server.client.delete_object(Bucket=bucket, Key=key_of(recording, archive))
+        url = f"/api/v1/terminal/sessions/{active.pk}/replay/"
+        for answer in (as_auditor.get(f"{url}content/"), as_auditor.post(f"{url}verify/")):
+            assert (answer.status_code, answer.json()["code"]) == (404, "replay_missing")
+
+    def test_replay_in_a_bucket_that_fails_cannot_be_verified(
+        self, proxy: Proxy, active: Session, archive: ReplayStorage, as_auditor: APIClient
+    ) -> None:
+        use(archive)
+        record(proxy, active, b"content")
+        run()
+        ReplayStorage.objects.filter(pk=archive.pk).update(meta={"BUCKET": "x", "ENDPOINT": "http://127.0.0.1:1"})
+        answer = as_auditor.post(f"/api/v1/terminal/sessions/{active.pk}/replay/verify/")
+        assert (answer.status_code, answer.json()["code"]) == (503, "replay_unavailable")
+
+    def test_replays_of_a_bucket_that_hangs_are_refused_beyond_a_number(
+        self, proxy: Proxy, active: Session, archive: ReplayStorage, as_auditor: APIClient
+    ) -> None:
+        use(archive)
+        record(proxy, active, b"content")
+        run()
+        url = f"/api/v1/terminal/sessions/{active.pk}/replay/content/"
+        opened: list[Any] = [as_auditor.get(url) for _ in range(opening.MOST_SENT)]
+        refused = as_auditor.get(url)
+        assert (refused.status_code, refused.json()["code"]) == (503, "replay_unavailable")
+        for answer in opened:
+            assert b"".join(answer.streaming_content) == b"content"
+        assert played(as_auditor, active.pk) == b"content"
+
+    def test_request_that_opens_a_replay_waits_briefly(
+        self, proxy: Proxy, active: Session, archive: ReplayStorage, as_auditor: APIClient,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:  # fmt: skip
+        use(archive)
+        record(proxy, active, b"content")
+        run()
+        assert buckets.PERSON_S <= 10
+        monkeypatch.setattr(buckets, "PERSON_S", 1.0)
+        with odd_service(OddService(manner="silent")) as odd:
+            ReplayStorage.objects.filter(pk=archive.pk).update(meta={"BUCKET": "x", "ENDPOINT": odd.endpoint})
+            began_s = monotonic_s()
+            answer = as_auditor.get(f"/api/v1/terminal/sessions/{active.pk}/replay/content/")
+        assert monotonic_s() - began_s < 8
         assert (answer.status_code, answer.json()["code"]) == (503, "replay_unavailable")
 
     def test_full_disk_of_this_server_stops_a_move_here(
@@ -330,7 +400,7 @@ class TestKills:
         with later(minutes=11):  # the lease of the dead worker has ended
             run()
         assert Recording.objects.get().storage_id == archive.pk
-        assert server.keys(bucket) == [Recording.objects.get().path]
+        assert server.keys(bucket) == [key_of(Recording.objects.get(), archive)]
         assert server.uploads(bucket) == []
         assert files(replay_folder) == []
         assert not RecordingCopy.objects.exists()
@@ -371,7 +441,111 @@ class TestKills:
         assert RecordingCopy.objects.count() == 1
 
 
+class TestEndpoints:
+    KEYS = {"ACCESS_KEY": "key", "SECRET_KEY": "secret"}
+
+    def change(self, admin: APIClient, storage: ReplayStorage, endpoint: str) -> Any:
+        meta = {"ENDPOINT": endpoint, **self.KEYS}
+        return admin.patch(f"{STORAGES}{storage.pk}/", {"meta": meta}, format="json", headers={"Accept-Language": "en"})
+
+    def test_endpoint_that_changes_during_a_copy_starts_the_copy_again(
+        self, *, proxy: Proxy, active: Session, archive: ReplayStorage, server: S3Server, bucket: str,
+        as_admin: APIClient, as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch,
+    ) -> None:  # fmt: skip
+        use(archive)
+        record(proxy, active, b"content")
+        digest, other = copying._digest, S3Server()
+        other.make_bucket(bucket)
+
+        def changes(*args: Any) -> str:
+            monkeypatch.setattr(copying, "_digest", digest)
+            assert self.change(as_admin, archive, other.endpoint).status_code == 200
+            return digest(*args)
+
+        monkeypatch.setattr(copying, "_digest", changes)
+        try:
+            assert run() == 1
+            assert other.keys(bucket) == [key_of(Recording.objects.get(), archive)]
+            assert played(as_auditor, active.pk) == b"content"
+        finally:
+            other.stop()
+
+    def test_endpoint_is_changed_only_to_where_the_recordings_are(
+        self, *, proxy: Proxy, active: Session, archive: ReplayStorage, server: S3Server, bucket: str,
+        as_admin: APIClient, as_auditor: APIClient,
+    ) -> None:  # fmt: skip
+        use(archive)
+        record(proxy, active, b"content")
+        run()
+        with odd_service(OddService(status=404, code="NoSuchKey")) as odd:
+            refused = self.change(as_admin, archive, odd.endpoint)
+        assert (refused.status_code, list(refused.json())) == (400, ["meta"])
+        assert self.change(as_admin, archive, "http://127.0.0.1:1").status_code == 400
+        assert self.change(as_admin, archive, f"http://localhost:{server.port}").status_code == 200
+        assert played(as_auditor, active.pk) == b"content"
+
+
+class TestDefects:
+    def test_copy_that_fails_unexpectedly_has_a_reason(
+        self, proxy: Proxy, active: Session, archive: ReplayStorage, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        use(archive)
+        record(proxy, active, b"content")
+        monkeypatch.setattr(buckets.Bucket, "copy_in", lambda *_: {}["defect"])
+        assert run() == 0
+        copy = RecordingCopy.objects.get()
+        assert (copy.tries, bool(copy.reason)) == (1, True)
+
+
+class TestTurns:
+    def test_dead_storage_holds_up_no_other(
+        self, *, proxy: Proxy, world: Any, archive: ReplayStorage, server: S3Server, bucket: str
+    ) -> None:
+        with odd_service(OddService()) as odd:
+            dead = make_storage("dead", odd.endpoint, "recordings")
+            for target in (dead, dead, dead, archive):
+                use(target)
+                grant = proxy.authorize(world.user, "web-1").grant
+                proxy.start(grant.session_id, recording=True)
+                record(proxy, Session.objects.get(pk=grant.session_id), b"content")
+            assert run() == 1
+            assert len(odd.requests) == 1
+            assert len(server.keys(bucket)) == 1
+            assert RecordingCopy.objects.filter(target=dead, date_due__gt=clock.now()).count() == 3
+
+
 class TestDeletion:
+    def test_dead_storage_is_asked_once_and_others_are_cleaned(
+        self, *, archive: ReplayStorage, server: S3Server, bucket: str, replay_folder: Path
+    ) -> None:
+        path = "2026/11/21/{}.postern"
+        with odd_service(OddService()) as odd:
+            dead = make_storage("dead", odd.endpoint, "recordings")
+            keys = [uuid4() for _ in range(6)]
+            for number, key in enumerate(keys):
+                place = (dead, dead, dead, archive, None, None)[number]
+                DoomedFile.objects.create(session_id=key, path=path.format(key), storage=place)
+            here = replay_folder / path.format(keys[5])
+            here.parent.mkdir(parents=True)
+            here.write_bytes(b"content")
+            server.client.put_object(Bucket=bucket, Key=f"{archive.pk}/{path.format(keys[3])}", Body=b"content")
+            assert retention.delete_doomed_files(storage=LocalFolder(replay_folder)) == 3
+            asked = len(odd.requests)
+            assert retention.delete_doomed_files(storage=LocalFolder(replay_folder)) == 0
+            assert len(odd.requests) == asked
+        assert (server.keys(bucket), files(replay_folder)) == ([], [])
+        assert set(DoomedFile.objects.values_list("session_id", flat=True)) == set(keys[:3])
+
+    def test_worker_that_stood_still_deletes_nothing(
+        self, archive: ReplayStorage, server: S3Server, bucket: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        path = f"2026/11/21/{uuid4()}.postern"
+        DoomedFile.objects.create(session_id=uuid4(), path=path, storage=archive)
+        server.client.put_object(Bucket=bucket, Key=f"{archive.pk}/{path}", Body=b"the new copy")
+        monkeypatch.setattr(buckets.Bucket, "give_up", lambda *_: DoomedFile.objects.all().delete())
+        assert retention.delete_doomed_files(storage=LocalFolder(Path())) == 0
+        assert len(server.keys(bucket)) == 1
+
     def test_recording_in_a_bucket_is_deleted_with_its_session(
         self, *, proxy: Proxy, active: Session, archive: ReplayStorage, server: S3Server, bucket: str
     ) -> None:
@@ -475,6 +649,19 @@ class TestMoves:
         assert audit_events()[-1] == "recordings.move_finished"
         assert as_admin.get(f"{STORAGES}{archive.pk}/move-recordings/").json()["target"] is None
 
+    def test_move_between_two_storages_of_one_bucket_keeps_every_recording(
+        self, *, recorded: list[UUID], archive: ReplayStorage, server: S3Server, bucket: str, as_admin: APIClient,
+        as_auditor: APIClient,
+    ) -> None:  # fmt: skip
+        same = make_storage("same bucket", f"http://localhost:{server.port}", bucket)
+        assert self.move(as_admin, archive, same.pk).status_code == 202
+        assert run() == 3
+        with later(minutes=61):
+            run()
+        assert not DoomedFile.objects.exists()
+        assert sorted(server.keys(bucket)) == sorted(key_of(row, same) for row in Recording.objects.all())
+        assert [played(as_auditor, key) for key in recorded] == [b"content 0", b"content 1", b"content 2"]
+
     def test_recordings_come_back_here(
         self, *, recorded: list[UUID], archive: ReplayStorage, here: ReplayStorage, as_admin: APIClient,
         as_auditor: APIClient, replay_folder: Path, server: S3Server, bucket: str,
@@ -523,6 +710,7 @@ class TestMoves:
         null = ReplayStorage.objects.get(name="null")
         for target in (archive.pk, null.pk, uuid4(), "nonsense"):
             assert list(self.move(as_admin, archive, target).json()) == ["target"], target
+        assert list(self.move(as_admin, null, cold.pk).json()) == ["target"]
         assert self.move(as_org_admin, archive, cold.pk).status_code == 403
         assert self.move(as_admin, archive, cold.pk).status_code == 202
         assert self.move(as_admin, archive, here.pk).status_code == 409

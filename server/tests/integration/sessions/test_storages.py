@@ -83,14 +83,33 @@ class TestFields:
     def test_keys_are_kept_when_left_out(self, as_admin: APIClient, keys: dict[str, Any]) -> None:
         made = add(as_admin)
         sealed = list(SealedSecret.objects.order_by("pk").values("pk", "ciphertext"))
-        change = {"meta": {"ENDPOINT": "https://s3.eu-central-1.amazonaws.com/", **keys}}
+        change = {"meta": {"BUCKET": "others", **keys}}
         changed = as_admin.patch(f"{STORAGES}{made['id']}/", change, format="json")
-        assert changed.json()["meta"] == {"BUCKET": "recordings", "ENDPOINT": "https://s3.eu-central-1.amazonaws.com"}
+        assert changed.json()["meta"] == {"BUCKET": "others", "ENDPOINT": "https://s3.example.com"}
         assert list(SealedSecret.objects.order_by("pk").values("pk", "ciphertext")) == sealed
         as_admin.patch(f"{STORAGES}{made['id']}/", {"meta": {"SECRET_KEY": "other"}}, format="json")
         event = AuditEvent.objects.filter(event="replaystorage.updated").order_by("sequence").last()
         assert event is not None
         assert (event.old, event.new) == ({"SECRET_KEY": "******"}, {"SECRET_KEY": "******"})
+
+    @pytest.mark.parametrize(
+        "endpoint", ["https://s3.example.com:8443", "https://s3.example.org", "http://127.0.0.1:9000"]
+    )
+    def test_k70_stored_keys_are_not_used_for_another_endpoint(self, as_admin: APIClient, endpoint: str) -> None:
+        url = f"{STORAGES}{add(as_admin)['id']}/"
+        answer = as_admin.patch(url, {"meta": {"ENDPOINT": endpoint}}, format="json")
+        assert (answer.status_code, list(answer.json()["meta"])) == (400, ["ACCESS_KEY", "SECRET_KEY"])
+        half = as_admin.patch(url, {"meta": {"ENDPOINT": endpoint, "ACCESS_KEY": "AKID"}}, format="json")
+        assert list(half.json()["meta"]) == ["SECRET_KEY"]
+        assert as_admin.get(url).json()["meta"]["ENDPOINT"] == "https://s3.example.com"
+        keys = {"ACCESS_KEY": "AKID", "SECRET_KEY": "secret"}
+        whole = as_admin.patch(url, {"meta": {"ENDPOINT": endpoint, **keys}}, format="json")
+        assert whole.json()["meta"]["ENDPOINT"] == endpoint
+
+    def test_same_endpoint_in_another_spelling_needs_no_keys(self, as_admin: APIClient) -> None:
+        url = f"{STORAGES}{add(as_admin)['id']}/"
+        change = {"meta": {"ENDPOINT": "https://S3.example.com:443/"}}
+        assert as_admin.patch(url, change, format="json").status_code == 200
 
     @pytest.mark.parametrize(
         ("meta", "field"),
@@ -103,6 +122,10 @@ class TestFields:
             ({"ENDPOINT": "ftp://s3.example.com"}, "ENDPOINT"),
             ({"ENDPOINT": "https://user:pw@s3.example.com"}, "ENDPOINT"),
             ({"ENDPOINT": "https://s3.example.com:99999"}, "ENDPOINT"),
+            ({"ENDPOINT": "https://my_minio:9000"}, "ENDPOINT"),
+            ({"ENDPOINT": "https://a..b"}, "ENDPOINT"),
+            ({"ENDPOINT": "https://-a.example.com"}, "ENDPOINT"),
+            ({"ENDPOINT": f"https://{'a' * 64}.example.com"}, "ENDPOINT"),
             ({"ACCESS_KEY": ""}, "ACCESS_KEY"),
             ({"SECRET_KEY": None}, "SECRET_KEY"),
             ({"SECRET_KEY": "with space"}, "SECRET_KEY"),

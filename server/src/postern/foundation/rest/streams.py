@@ -1,6 +1,7 @@
 """Streaming of long answers under ASGI and under the test client."""
 
 from collections.abc import AsyncIterator, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from typing import IO, Final, Self
 
 from asgiref.sync import sync_to_async
@@ -12,23 +13,34 @@ _END: Final = b""
 _PIECE_BYTES: Final = 65_536
 
 
-def streamed(request: Request, body: Iterator[bytes], *, content_type: str, status: int = 200) -> StreamingHttpResponse:
-    """A streamed answer. Under ASGI, Django would read a plain iterator to its end before it sends the first byte."""
+def streamed(
+    request: Request,
+    body: Iterator[bytes],
+    *,
+    content_type: str,
+    status: int = 200,
+    threads: ThreadPoolExecutor | None = None,
+) -> StreamingHttpResponse:
+    """A streamed answer. Under ASGI, Django would read a plain iterator to its end before it sends the first byte.
+
+    `threads` read the body; by default those that all answers share, which a body that may hang must not use.
+    """
     under_asgi = isinstance(request._request, ASGIRequest)  # noqa: SLF001 - the kind of server behind the request
-    content = _in_threads(body) if under_asgi else body
-    return StreamingHttpResponse(content, content_type=content_type, status=status)
+    content = _in_threads(body, threads) if under_asgi else body
+    response = StreamingHttpResponse(content, content_type=content_type, status=status)
+    close = getattr(body, "close", None)
+    if under_asgi and close is not None:
+        # Django does so itself for a plain iterator. An answer is closed in a thread: closing a file waits for the thread
+        # that still reads it, and must not stop the event loop.
+        response._resource_closers.append(close)  # type: ignore[attr-defined]  # noqa: SLF001 - as Django does
+    return response
 
 
-async def _in_threads(body: Iterator[bytes]) -> AsyncIterator[bytes]:
+async def _in_threads(body: Iterator[bytes], threads: ThreadPoolExecutor | None) -> AsyncIterator[bytes]:
     """Read each piece in a thread, because reading files blocks."""
-    step = sync_to_async(lambda: next(body, _END), thread_sensitive=False)
-    try:
-        while piece := await step():
-            yield piece
-    finally:
-        close = getattr(body, "close", None)
-        if close is not None:
-            close()
+    step = sync_to_async(lambda: next(body, _END), thread_sensitive=False, executor=threads)
+    while piece := await step():
+        yield piece
 
 
 class FilePieces:

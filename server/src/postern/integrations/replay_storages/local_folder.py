@@ -99,7 +99,8 @@ class LocalFolder:
     def discard_incoming(self, session_id: UUID) -> None:
         self._incoming_path(session_id).unlink(missing_ok=True)
 
-    def open(self, path: str) -> BinaryIO:
+    def open(self, path: str, *, size: int | None = None, limit_s: float | None = None) -> BinaryIO:
+        del size, limit_s  # nothing is sent
         return self._resolve(path).open("rb")
 
     def delete(self, path: str) -> None:

@@ -79,8 +79,12 @@ class Incoming(Protocol):
 class RecordingStore(Protocol):
     """Complete recordings. Its methods may be called from several threads and processes at once."""
 
-    def open(self, path: str) -> BinaryIO:
-        """Open a stored recording, seekable. Raises FileNotFoundError when there is none, or OSError."""
+    def open(self, path: str, *, size: int | None = None, limit_s: float | None = None) -> BinaryIO:
+        """Open a stored recording, seekable. Raises FileNotFoundError when there is none, or OSError.
+
+        With its `size`, a storage of another machine sends nothing before the first read, which raises instead.
+        `limit_s`: for all reads from another machine together; afterwards they raise OSError.
+        """
 
     def delete(self, path: str) -> None:
         """Delete a stored recording; no-op when it is gone. Raises FileNotFoundError for a path that no recording can
@@ -105,7 +109,9 @@ class RemoteStore(RecordingStore, Protocol):
     """A store that another machine keeps."""
 
     def probe(self) -> None:
-        """Write, read, read a range of, and delete a small object. Raises OSError with the reason of a failure."""
+        """Do everything that storing a recording needs, with a small object that is deleted. Raises OSError with the
+        reason of a failure.
+        """
 
 
 class ReplayStorage(RecordingStore, Protocol):

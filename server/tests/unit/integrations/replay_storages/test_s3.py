@@ -2,6 +2,8 @@
 
 import io
 import os
+import threading
+import time
 from collections.abc import Iterator
 from typing import Any
 from unittest import mock
@@ -25,13 +27,19 @@ from unit.integrations.replay_storages.contract import (
     path_of,
 )
 
+STORAGE_ID = uuid4()
+
 
 def dialled(host: str, port: int) -> DialTarget:
     return DialTarget(host, port)
 
 
 def store(endpoint: str, name: str, check: Any = dialled) -> RemoteStore:
-    return connect(Access(endpoint, name, "key", Secret("secret")), check=check)
+    return connect(Access(endpoint, name, "key", Secret("secret")), storage_id=STORAGE_ID, check=check)
+
+
+def key_of(path: str) -> str:
+    return f"{STORAGE_ID}/{path}"
 
 
 @pytest.fixture(autouse=True)
@@ -97,10 +105,12 @@ def test_killed_copy_sends_only_the_missing_parts(storage: RemoteStore, server: 
 
 def test_upload_whose_id_was_lost_is_found_again(storage: RemoteStore, server: S3Server, name: str) -> None:
     content, path = os.urandom(9 << 20), path_of(uuid4())
-    server.client.create_multipart_upload(Bucket=name, Key=path, Metadata={"sha256": content_of(content).sha256})
+    server.client.create_multipart_upload(
+        Bucket=name, Key=key_of(path), Metadata={"sha256": content_of(content).sha256}
+    )
     storage.copy_in(path, io.BytesIO(content), content_of(content), Progress())
-    assert (server.uploads(name), server.keys(name)) == ([], [path])
-    server.client.create_multipart_upload(Bucket=name, Key=path)
+    assert (server.uploads(name), server.keys(name)) == ([], [key_of(path)])
+    server.client.create_multipart_upload(Bucket=name, Key=key_of(path))
     storage.give_up(path, "")
     assert server.uploads(name) == []
 
@@ -117,19 +127,19 @@ def test_copy_completed_before_its_answer_was_lost_is_accepted(
 
     monkeypatch.setattr(bucket.Bucket, "_call", twice)
     storage.copy_in(path, io.BytesIO(content), content_of(content), Progress())
-    assert server.keys(name) == [path]
+    assert server.keys(name) == [key_of(path)]
 
 
 def test_sha256_is_in_the_metadata_and_no_checksum_of_aws(storage: RemoteStore, server: S3Server, name: str) -> None:
     path = TestBucket.stored(storage, uuid4(), b"content")
-    head = server.client.head_object(Bucket=name, Key=path)
+    head = server.client.head_object(Bucket=name, Key=key_of(path))
     assert head["Metadata"]["sha256"] == content_of(b"content").sha256
     assert not [header for header in head["ResponseMetadata"]["HTTPHeaders"] if "checksum" in header]
 
 
 def test_object_of_another_content_is_replaced(storage: RemoteStore, server: S3Server, name: str) -> None:
     path = path_of(uuid4())
-    server.client.put_object(Bucket=name, Key=path, Body=b"CONTENT")
+    server.client.put_object(Bucket=name, Key=key_of(path), Body=b"CONTENT")
     storage.copy_in(path, io.BytesIO(b"content"), content_of(b"content"), Progress())
     with storage.open(path) as file:
         assert file.read() == b"content"
@@ -157,7 +167,7 @@ def test_only_one_part_of_a_recording_is_in_memory(storage: RemoteStore) -> None
         mock.patch.object(
             bucket.Bucket,
             "_range",
-            lambda self, key, first, last: ranges.append(last - first) or fetch(self, key, first, last),
+            lambda self, key, first, last, *limit: ranges.append(last - first) or fetch(self, key, first, last, *limit),
         ),
         storage.open(path) as file,
     ):
@@ -166,10 +176,67 @@ def test_only_one_part_of_a_recording_is_in_memory(storage: RemoteStore) -> None
     assert max(ranges) < 4 << 20
 
 
+def test_closing_a_file_ends_the_read_of_another_thread_at_once(
+    server: S3Server, name: str, storage: RemoteStore
+) -> None:
+    path = TestBucket.stored(storage, uuid4(), b"content")
+    with odd_service(OddService(manner="sized")) as odd:
+        file = store(odd.endpoint, name).open(path)
+        odd.manner = "silent"
+        failed: list[BaseException] = []
+
+        def read() -> None:
+            try:
+                file.read()
+            except (OSError, ValueError) as error:
+                failed.append(error)
+
+        reader = threading.Thread(target=read)
+        reader.start()
+        while len(odd.requests) < 2:
+            time.sleep(0.01)
+        file.close()
+        reader.join(5)
+        assert not reader.is_alive()
+        assert len(failed) == 1
+
+
+def test_answers_without_what_is_needed_are_told(odd: OddService) -> None:
+    odd.manner = "bare"
+    storage, path = store(odd.endpoint, "recordings"), path_of(uuid4())
+    with pytest.raises(StorageFailed, match="does not answer as a service with the S3 protocol"):
+        storage.open(path)
+    content = bytes(9 << 20)
+    with (
+        mock.patch.object(bucket.Bucket, "_head", return_value=None),
+        pytest.raises(StorageFailed, match="does not answer as a service with the S3 protocol"),
+    ):
+        storage.copy_in(path, io.BytesIO(content), content_of(content), Progress())
+
+
+@pytest.mark.parametrize("endpoint", ["https://my_minio:9000", "https://a..b"])
+def test_endpoint_that_the_client_refuses_is_told(endpoint: str) -> None:
+    with pytest.raises(StorageFailed):
+        store(endpoint, "recordings").probe()
+
+
 class TestProbe:
     def test_probe_leaves_nothing(self, storage: RemoteStore, server: S3Server, name: str) -> None:
         storage.probe()
-        assert server.keys(name) == []
+        assert (server.keys(name), server.uploads(name)) == ([], [])
+
+    def test_key_without_the_right_to_list_is_found(self, odd: OddService) -> None:
+        odd.manner = "unlisted"
+        with pytest.raises(StorageFailed, match="It needs the rights to list the bucket recordings"):
+            store(odd.endpoint, "recordings").probe()
+
+    def test_variables_of_aws_change_nothing(
+        self, server: S3Server, name: str, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        variables = {"AWS_USE_FIPS_ENDPOINT": "true", "AWS_DEFAULTS_MODE": "nonsense", "AWS_MAX_ATTEMPTS": "nonsense"}
+        for variable, value in variables.items():
+            monkeypatch.setenv(variable, value)
+        store(server.endpoint, name).probe()
 
     def test_missing_bucket_is_named(self, server: S3Server) -> None:
         with pytest.raises(StorageFailed, match=r"There is no bucket nowhere at 127\.0\.0\.1"):
@@ -203,7 +270,7 @@ class TestProbe:
     def test_slow_service_is_cut_at_the_limit(
         self, odd: OddService, monkeypatch: pytest.MonkeyPatch, manner: str
     ) -> None:
-        monkeypatch.setattr(bucket, "PROBE_S", 1.0)
+        monkeypatch.setattr(bucket, "PERSON_S", 1.0)
         odd.manner = manner
         with pytest.raises(StorageFailed, match="did not answer within 1 seconds"):
             store(odd.endpoint, "recordings").probe()
@@ -218,6 +285,17 @@ class TestProbe:
         odd.manner = "other"
         with pytest.raises(StorageFailed, match="returned other bytes"):
             store(odd.endpoint, "recordings").probe()
+
+    @pytest.mark.parametrize("status", [200, 403, 500])
+    def test_answer_without_end_is_not_read(self, odd: OddService, status: int) -> None:
+        odd.manner, odd.status = "huge", status
+        with pytest.raises(StorageFailed, match="longer than expected"):
+            store(odd.endpoint, "recordings").probe()
+        with (
+            pytest.raises(StorageFailed, match="longer than expected" if status != 200 else "other bytes"),
+            store(odd.endpoint, "recordings").open(path_of(uuid4()), size=10) as file,
+        ):
+            file.read()
 
     def test_closed_port_is_unreachable(self) -> None:
         with pytest.raises(StorageFailed, match="cannot be reached"):
@@ -289,5 +367,5 @@ def test_virtual_bucket_is_in_front_of_the_host() -> None:
 
     access = Access("https://oss-cn-hangzhou.aliyuncs.com", "rec", "key", Secret("secret"), Addressing.VIRTUAL)
     with pytest.raises(StorageFailed):
-        connect(access, check=noted).probe()
+        connect(access, storage_id=STORAGE_ID, check=noted).probe()
     assert hosts == ["rec.oss-cn-hangzhou.aliyuncs.com"]

@@ -27,3 +27,11 @@ def by_copies(storage: Storage) -> Use:
 def holds(storage: Storage) -> bool:
     """Whether files of recordings lie in a storage, or may soon."""
     return bool(by_recordings(storage).count or by_copies(storage).count)
+
+
+def sample(storage: Storage) -> str:
+    """The path of the recording that was stored first in a storage; "" when it has none."""
+    if not isinstance(storage, ReplayStorage) or not storage.is_remote:
+        return ""
+    rows = Recording.objects.filter(storage_id=storage.pk).order_by("date_stored", "pk")
+    return rows.values_list("path", flat=True).first() or ""

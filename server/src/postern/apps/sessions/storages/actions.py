@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.audits.recorded import assign, delete_row
-from postern.apps.sessions.storages.errors import FieldRefused, StorageKept
+from postern.apps.sessions.storages import remote
+from postern.apps.sessions.storages.errors import FieldRefused, KeysRequired, StorageKept
 from postern.apps.sessions.storages.kinds import META
 from postern.apps.sessions.storages.models import ReplayStorage, Storage
 from postern.apps.sessions.storages.places import REPLAY_STORAGES, place_of
@@ -16,7 +17,10 @@ from postern.apps.sessions.storages.uses import USES
 from postern.apps.vault import facade as vault
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
+from postern.foundation.database.connections import release_connections
 from postern.foundation.database.uses import StillUsed, require_unused
+from postern.foundation.phrases import said
+from postern.integrations.replay_storages.s3.failures import StorageFailed
 from postern.kernel.ids import new_id
 from postern.kernel.secret import Secret
 
@@ -25,6 +29,8 @@ Values = Mapping[str, Any]
 
 #: Storages of an installation: a write locks all of them, because one of them is the default.
 MOST: Final = 100
+#: Where `look_for_recordings` found a recording.
+_FOUND_AT: Final = "found_at"
 _COLUMNS: Final = ("name", "comment", "is_default")
 
 
@@ -68,6 +74,7 @@ def update_storage(*, actor: Actor, row: Row, changes: Values) -> Row:
     former_name, former_meta = row.name, row.meta
     old, new = assign(row, {name: changes[name] for name in _COLUMNS if name in changes})
     changed = {name for name, value in given.items() if former_meta.get(name) != value}
+    _require_keys(row, given, secrets)
     if not new and not changed and not secrets:
         return row
     if row.is_built_in and (set(new) - {"is_default"} or changed):
@@ -75,6 +82,10 @@ def update_storage(*, actor: Actor, row: Row, changes: Values) -> Row:
     if "BUCKET" in changed and USES.value.holds(row):
         raise FieldRefused(
             "meta", _("Recordings lie in this bucket. Move them to another storage before you change the bucket.")
+        )
+    if "ENDPOINT" in changed and changes.get(_FOUND_AT) != given["ENDPOINT"] and USES.value.sample(row):
+        raise FieldRefused(
+            "meta", _("Recordings were stored here meanwhile. Save again, so that they are looked for at the endpoint.")
         )
     row.meta = {**former_meta, **given}
     if "is_default" in new:
@@ -96,6 +107,41 @@ def update_storage(*, actor: Actor, row: Row, changes: Values) -> Row:
     if "name" in new:
         USES.value.rename(actor, row, former_name)
     return row
+
+
+def look_for_recordings(row: Storage, changes: Values) -> Values:
+    """The changes, with the note that a recording of the storage was found at its new endpoint.
+
+    Call it before the transaction: it asks the endpoint. Raises FieldRefused, KeysRequired.
+    """
+    given, secrets = _sorted_out(row.type, changes.get("meta") or {})
+    endpoint = given.get("ENDPOINT", "")
+    if not isinstance(row, ReplayStorage) or not endpoint or endpoint == row.meta.get("ENDPOINT"):
+        return changes
+    _require_keys(row, given, secrets)
+    path = USES.value.sample(row)
+    if path:
+        release_connections()
+        try:
+            with remote.connect_with({**row.meta, **given}, secrets, row).open(path, size=1) as file:
+                file.read(1)
+        except FileNotFoundError:
+            raise FieldRefused(
+                "meta",
+                _("The recordings of this storage are not at this endpoint. Move them to another storage first."),
+            ) from None
+        except StorageFailed as error:
+            raise FieldRefused("meta", said(error.sentence)) from None
+    return {**changes, _FOUND_AT: endpoint}
+
+
+def _require_keys(row: Storage, given: Values, secrets: Mapping[str, Secret]) -> None:
+    """K70: stored secrets are only sent to the saved host. Raises KeysRequired."""
+    if "ENDPOINT" not in given or given["ENDPOINT"] == row.meta.get("ENDPOINT"):
+        return
+    missing = [field.name for field in META[row.type] if field.is_secret and field.name not in secrets]
+    if missing:
+        raise KeysRequired(missing, _("Enter it again: a stored key is not sent to another endpoint."))
 
 
 @transaction.atomic

@@ -1,5 +1,7 @@
 """Expected failures of storages, each with a stable code."""
 
+from collections.abc import Sequence
+
 from postern.kernel.errors import PosternError
 
 
@@ -11,6 +13,16 @@ class FieldRefused(PosternError):
     def __init__(self, field: str, message: str) -> None:
         super().__init__(message)
         self.fields = {field: [message]}
+
+
+class KeysRequired(PosternError):
+    """The keys have to be entered again, because they would be sent to another host than the one they were entered for."""
+
+    code = "invalid"
+
+    def __init__(self, names: Sequence[str], message: str) -> None:
+        super().__init__(message)
+        self.fields = {"meta": {name: [message] for name in names}}
 
 
 class StorageKept(PosternError):

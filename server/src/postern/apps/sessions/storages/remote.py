@@ -1,5 +1,6 @@
 """Connections to remote storages, with their sealed keys."""
 
+from collections.abc import Mapping
 from typing import Final
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from postern.foundation.phrases import Phrase
 from postern.integrations.replay_storages import s3
 from postern.integrations.replay_storages.port import RemoteStore
 from postern.integrations.replay_storages.s3.failures import StorageFailed
+from postern.kernel.secret import Secret
 
 _NO_KEYS: Final = Phrase("storage.no_keys", _("The storage has no access key or no secret key. Enter both."))
 _GONE: Final = Phrase("storage.gone", _("The storage was deleted."))
@@ -32,14 +34,19 @@ def connect(storage: ReplayStorage) -> RemoteStore:
     secret_key = vault.get_secret(place_of(storage, "SECRET_KEY"))
     if access_key is None or secret_key is None:
         raise StorageFailed(_NO_KEYS.say())
+    return connect_with(storage.meta, {"ACCESS_KEY": access_key, "SECRET_KEY": secret_key}, storage)
+
+
+def connect_with(meta: Mapping[str, str], keys: Mapping[str, Secret], storage: ReplayStorage) -> RemoteStore:
+    """`connect` with other values than the stored ones."""
     access = s3.Access(
-        endpoint=storage.meta["ENDPOINT"],
-        bucket=storage.meta["BUCKET"],
-        access_key=access_key.reveal(),
-        secret_key=secret_key,
+        endpoint=meta["ENDPOINT"],
+        bucket=meta["BUCKET"],
+        access_key=keys["ACCESS_KEY"].reveal(),
+        secret_key=keys["SECRET_KEY"],
         addressing=_ADDRESSING[ReplayStorageType(storage.type)],
     )
-    return s3.connect(access, check=outbound.check_dial)
+    return s3.connect(access, storage_id=storage.pk, check=outbound.check_dial)
 
 
 def connect_to(storage_id: UUID) -> RemoteStore:

@@ -14,12 +14,13 @@ from postern.foundation.provided import Provided
 class StorageUses:
     """`counts`: uses that keep a storage from being deleted. `rename`: makes those follow that store its name.
 
-    `holds`: whether recordings lie in the storage.
+    `holds`: whether recordings lie in the storage. `sample`: the path of one of them; "" when there is none.
     """
 
     counts: Sequence[Callable[[Storage], Use]]
     rename: Callable[[Actor, Storage, str], None]
     holds: Callable[[Storage], bool]
+    sample: Callable[[Storage], str]
 
 
 USES: Final = Provided[StorageUses]("the uses of storages")

@@ -5,7 +5,7 @@ There is no other way to a recording: no public folder and no signed link.
 """
 
 from contextlib import ExitStack
-from typing import Any, BinaryIO, Final, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
@@ -21,10 +21,10 @@ from postern.apps.sessions import messages
 from postern.apps.sessions.recordings import replays
 from postern.apps.sessions.recordings.errors import ReplayMissing, ReplayUnavailable
 from postern.apps.sessions.recordings.models import Recording
-from postern.apps.sessions.recordings.storage import current_place, replay_storage, store_of
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.viewings import actions, policy
 from postern.apps.sessions.viewings.models import ViewingForm
+from postern.apps.sessions.viewings.opening import OpenRecording, open_to_send, open_to_verify
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.streams import streamed
 from postern.foundation.rest.views import PosternView
@@ -42,12 +42,13 @@ class Opened(NamedTuple):
     """Bytes of a recording that may be sent, because the viewing is audited."""
 
     body: replays.Counted
+    source: OpenRecording
     viewing_id: UUID
     form: ViewingForm
 
 
 class RecordingView(PosternView):
-    """Base: finds the recording, opens its file, and audits the viewer."""
+    """Base: finds the recording, sends its file, and audits the viewer."""
 
     rights = Right.ORG_AUDITOR
 
@@ -63,26 +64,12 @@ class RecordingView(PosternView):
             raise ReplayMissing(_("This session has no replay."))
         return recording
 
-    def open(self, recording: Recording) -> BinaryIO:
-        """Open its file. Raises ReplayMissing when the storage does not have it."""
-        place = (recording.storage_id, recording.path)
-        while True:
-            try:
-                return store_of(place[0], replay_storage()).open(place[1])
-            except FileNotFoundError:
-                moved_to = current_place(recording)
-                if moved_to is None or moved_to == place:
-                    raise ReplayMissing(_("The replay of this session is missing from the storage.")) from None
-                place = moved_to  # it was moved since its row was read
-            except StorageFailed as error:
-                raise ReplayUnavailable(error.sentence) from None
-
     def deliver(
         self, request: Request, opened: Opened, *, content_type: str, first: int = 0, status: int = 200
     ) -> StreamingHttpResponse:
         """The bytes as a response, which records the number of sent bytes when it is closed."""
         body = opened.body
-        response = streamed(request, body, content_type=content_type, status=status)
+        response = streamed(request, body, content_type=content_type, status=status, threads=opened.source.threads)
 
         def done() -> None:
             body.close()
@@ -163,10 +150,11 @@ class ReplayContentView(RecordingView):
         first, last = span
         length = last - first + 1
         with ExitStack() as unless_delivered:
-            file = unless_delivered.enter_context(self.open(recording))
+            source = open_to_send(recording, first=first)
+            unless_delivered.callback(source.close)
             viewing_id = actions.fetch_range(actor=self.actor, recording=recording, first=first, last=last)
-            body = replays.Counted(replays.pieces(file, first, length), file)
-            opened = Opened(body, viewing_id, ViewingForm.PLAY)
+            body = replays.Counted(replays.pieces(source.file, first, length), source)
+            opened = Opened(body, source, viewing_id, ViewingForm.PLAY)
             status = 206 if wanted else 200
             response = self.deliver(request, opened, content_type=_BINARY, first=first, status=status)
             unless_delivered.pop_all()
@@ -182,9 +170,11 @@ class ReplayCastView(RecordingView):
         recording = self.recording_of(pk)
         form = ViewingForm.CAST
         with ExitStack() as unless_delivered:
-            file = unless_delivered.enter_context(self.open(recording))
+            source = open_to_send(recording)
+            unless_delivered.callback(source.close)
             viewing_id = actions.begin_download(actor=self.actor, recording=recording, form=form)
-            opened = Opened(replays.Counted(replays.cast_lines(file), file), viewing_id, form)
+            body = replays.Counted(replays.cast_lines(source.file), source)
+            opened = Opened(body, source, viewing_id, form)
             response = self.deliver(request, opened, content_type="application/x-asciicast")
             unless_delivered.pop_all()
         return _as_file(response, f"{recording.session_id}.cast")
@@ -197,10 +187,11 @@ class ReplayDownloadView(RecordingView):
         recording = self.recording_of(pk)
         form = ViewingForm.ARCHIVE
         with ExitStack() as unless_delivered:
-            file = unless_delivered.enter_context(self.open(recording))
+            source = open_to_send(recording)
+            unless_delivered.callback(source.close)
             viewing_id = actions.begin_download(actor=self.actor, recording=recording, form=form)
-            stream, length = replays.archive(file, recording.session, recording.size, self.describe(recording))
-            opened = Opened(replays.Counted(stream, file), viewing_id, form)
+            stream, length = replays.archive(source.file, recording.session, recording.size, self.describe(recording))
+            opened = Opened(replays.Counted(stream, source), source, viewing_id, form)
             response = self.deliver(request, opened, content_type="application/x-tar")
             unless_delivered.pop_all()
         return _as_file(response, f"{recording.session_id}.tar", length)
@@ -213,8 +204,13 @@ class ReplayVerifyView(RecordingView):
         del request
         recording = self.recording_of(pk)
         try:
-            verdict = replays.prove(self.open(recording))
-        except FileNotFoundError:
+            with open_to_verify(recording) as file:
+                verdict = replays.prove(file)
+        except StorageFailed as error:
+            raise ReplayUnavailable(error.sentence) from None
+        except FileNotFoundError:  # it was deleted while it was read
+            raise ReplayMissing(_("The replay of this session is missing from the storage.")) from None
+        if verdict is None:
             return Response({"valid": False, "reason": "no_key", "sha256": "", "chain": ""})
         reason = verdict.reason
         # Compare with the announced and audited values, not only with what the file says about itself.

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from importlib import import_module
 from typing import cast
+from uuid import UUID
 
 from postern.integrations.replay_storages.port import RemoteStore
 from postern.integrations.web_apis.calls import DialCheck
@@ -32,6 +33,11 @@ class Access:
     addressing: Addressing = Addressing.BY_ENDPOINT
 
 
-def connect(access: Access, *, check: DialCheck) -> RemoteStore:
-    """The store of a bucket. `check` judges every address that is dialled. Nothing is sent before it is used."""
-    return cast("RemoteStore", import_module("postern.integrations.replay_storages.s3.bucket").Bucket(access, check))
+def connect(access: Access, *, storage_id: UUID, check: DialCheck) -> RemoteStore:
+    """The objects of one storage in a bucket. Nothing is sent before it is used.
+
+    Two storages may reach the same bucket, by other names of its host as well: each sees only its own objects, whose
+    keys begin with `storage_id`. `check` judges every address that is dialled.
+    """
+    made = import_module("postern.integrations.replay_storages.s3.bucket").Bucket(access, storage_id, check)
+    return cast("RemoteStore", made)

@@ -1,4 +1,5 @@
-"""The `RemoteStore` of a bucket. Objects have the paths of recordings as keys, and our SHA-256 in their metadata.
+"""The `RemoteStore` of a bucket. The key of an object is `<id of the storage>/<path of the recording>`, and its metadata
+hold our SHA-256.
 
 Only calls that every service of this kind has are used: no checksums of AWS, no deletion of several objects at once.
 """
@@ -7,41 +8,51 @@ import os
 import threading
 from collections.abc import Iterator
 from contextlib import closing, contextmanager
-from io import BufferedReader
 from secrets import token_bytes
 from typing import Any, BinaryIO, Final, cast
 from urllib.parse import urlsplit
+from uuid import UUID
 
 import botocore.session
+import urllib3
 from botocore.config import Config
+from botocore.configprovider import BOTOCORE_DEFAUT_SESSION_VARIABLES
 from botocore.exceptions import BotoCoreError, ClientError, ConnectTimeoutError, ReadTimeoutError
 
 from postern.integrations.replay_storages.port import Content, Copying, require_stored_path
 from postern.integrations.replay_storages.s3 import Access, failures
 from postern.integrations.replay_storages.s3.failures import StorageFailed
-from postern.integrations.replay_storages.s3.ranged_object import RangedObject
+from postern.integrations.replay_storages.s3.ranged_object import RangedObject, RemoteFile
 from postern.integrations.replay_storages.s3.regions import region_of, uses_virtual_hosts
 from postern.integrations.replay_storages.s3.transport import READ_S, Transport, unwrapped
 from postern.integrations.replay_storages.s3.upload import Upload, unfinished_uploads
 from postern.integrations.web_apis import failures as web_failures
 from postern.integrations.web_apis.calls import DialCheck
+from postern.kernel.clock import monotonic_s
 from postern.kernel.ids import new_id
 
 #: For one call without a large body.
-CALL_S: Final = 60.0
+CALL_S: Final = 20.0
 #: For one part or one range: 8 MiB at 70 KB/s.
 PART_S: Final = 120.0
-#: For all calls of a probe.
-PROBE_S: Final = 15.0
+#: For one call for which a person waits: a small range, and all calls of a probe. 256 KiB at 25 KB/s.
+PERSON_S: Final = 10.0
+_SMALL_BYTES: Final = 256 * 1024
+#: Completing takes a service minutes when there are many parts.
+_LONG: Final = frozenset({"put_object", "upload_part", "complete_multipart_upload"})
 _SHA256: Final = "sha256"
 _GONE: Final = frozenset({"NoSuchKey", "404", "NotFound"})
 _NO_UPLOAD: Final = frozenset({"NoSuchUpload", "404"})
 #: Making a client is not thread-safe, and the descriptions that it reads are cached by the session.
 _MAKING: Final = threading.Lock()
 _CORE: Final = botocore.session.Session(
-    # Nothing of the environment or of files in the home folder: neither credentials nor profiles.
+    # Nothing of the environment or of files in the home folder: neither credentials and profiles, nor AWS_* variables that
+    # change addresses or retries.
     session_vars={
-        "profile": (None, None, None, None),
+        **{
+            name: (None, None, default, conversion)
+            for name, (_, _, default, conversion) in BOTOCORE_DEFAUT_SESSION_VARIABLES.items()
+        },
         "config_file": (None, None, os.devnull, None),
         "credentials_file": (None, None, os.devnull, None),
     }
@@ -51,8 +62,9 @@ _CORE: Final = botocore.session.Session(
 class Bucket:
     """A bucket, for one thread at a time. Making one costs some milliseconds and sends nothing."""
 
-    def __init__(self, access: Access, check: DialCheck) -> None:
+    def __init__(self, access: Access, storage_id: UUID, check: DialCheck) -> None:
         self._bucket = access.bucket
+        self._storage_id = storage_id
         self._host = str(urlsplit(access.endpoint).hostname)
         self._transport = Transport(check)
         config = Config(
@@ -63,7 +75,7 @@ class Bucket:
             retries={"mode": "standard", "total_max_attempts": 3},
             inject_host_prefix=False,
         )
-        with _MAKING:
+        with self._errors(), _MAKING:
             self._client: Any = _CORE.create_client(
                 "s3",
                 endpoint_url=access.endpoint,
@@ -75,26 +87,30 @@ class Bucket:
         self._client.meta.events.register("before-send.s3", self._transport.send)
         self._client.meta.events.register("before-call.s3", _follow_no_redirect)
 
-    def open(self, path: str) -> BinaryIO:
-        key = require_stored_path(path)
-        try:
-            head = self._head(key)
-            if head is None:
-                raise FileNotFoundError(path)
-        except OSError:
-            self._transport.close()
-            raise
-        raw = RangedObject(lambda first, last: self._range(key, first, last), head.size, self._transport.close)
-        return cast("BinaryIO", BufferedReader(raw))
+    def open(self, path: str, *, size: int | None = None, limit_s: float | None = None) -> BinaryIO:
+        key = self._key(path)
+        if size is None:
+            try:
+                with self._answers():
+                    head = self._head(key)
+                if head is None:
+                    raise FileNotFoundError(path)
+            except OSError:
+                self._transport.close()
+                raise
+            size = head.size
+        until_s = None if limit_s is None else monotonic_s() + limit_s
+        raw = RangedObject(lambda first, last: self._range(key, first, last, until_s), size, self._transport.close)
+        return cast("BinaryIO", RemoteFile(raw, self._transport.end))
 
     def delete(self, path: str) -> None:
-        key = require_stored_path(path)
-        with closing(self._transport):
+        key = self._key(path)
+        with closing(self._transport), self._answers():
             self._delete(key)
 
     def copy_in(self, path: str, source: BinaryIO, content: Content, copying: Copying) -> None:
-        key = require_stored_path(path)
-        with closing(self._transport):
+        key = self._key(path)
+        with closing(self._transport), self._answers():
             self._copy_in(key, source, content, copying)
 
     def _copy_in(self, key: str, source: BinaryIO, content: Content, copying: Copying) -> None:
@@ -109,11 +125,11 @@ class Bucket:
                 raise self._failure(error) from error
 
     def give_up(self, path: str, upload_id: str) -> None:
-        key = require_stored_path(path)
-        with closing(self._transport):
+        key = self._key(path)
+        with closing(self._transport), self._answers():
             for unfinished in {*unfinished_uploads(self._call, key), upload_id} - {""}:
                 try:
-                    self._call("abort_multipart_upload", CALL_S, Key=key, UploadId=unfinished)
+                    self._call("abort_multipart_upload", Key=key, UploadId=unfinished)
                 except ClientError as error:
                     if _code(error) not in _NO_UPLOAD:
                         raise self._failure(error) from error
@@ -123,17 +139,36 @@ class Bucket:
 
     def probe(self) -> None:
         key, content = f".postern-test/{new_id()}", token_bytes(64)
-        with closing(self._transport), self._transport.limited(PROBE_S):
+        with closing(self._transport), self._transport.limited(PERSON_S):
             self._try("put_object", Key=key, Body=content, Metadata={_SHA256: "0" * 64})
             whole, part = self._read(key, 0, 63), self._read(key, 10, 19)
             self._try("delete_object", Key=key)
-        if whole != content or part != content[10:20]:
-            raise StorageFailed(failures.CHANGED.say(host=self._host, bucket=self._bucket))
+            if whole != content or part != content[10:20]:
+                raise StorageFailed(failures.CHANGED.say(host=self._host, bucket=self._bucket))
+            with self._answers():
+                self._probe_list(key)
+
+    def _probe_list(self, key: str) -> None:
+        """What a copy asks for before it sends: a missing object, the bucket, and unfinished uploads. Without the right to
+        list, services refuse this.
+        """
+        self._head(key)
+        self._require_bucket()
+        with self._errors():
+            upload_id = str(self._client.create_multipart_upload(Bucket=self._bucket, Key=key)["UploadId"])
+        try:
+            self._try("list_multipart_uploads", Prefix=key)
+            self._try("list_parts", Key=key, UploadId=upload_id)
+        finally:
+            self._try("abort_multipart_upload", Key=key, UploadId=upload_id)
+
+    def _key(self, path: str) -> str:
+        return f"{self._storage_id}/{require_stored_path(path)}"
 
     def _head(self, key: str) -> Content | None:
         """Size and SHA-256 of an object by its metadata; None when there is none."""
         try:
-            answer = self._call("head_object", CALL_S, Key=key)
+            answer = self._call("head_object", Key=key)
         except ClientError as error:
             if _code(error) in _GONE:
                 self._require_bucket()
@@ -144,13 +179,16 @@ class Bucket:
     def _require_bucket(self) -> None:
         """A missing bucket gets the answer of a missing object from a HEAD, which has no body."""
         try:
-            self._call("head_bucket", CALL_S)
+            self._call("head_bucket")
         except ClientError as error:
             code = "NoSuchBucket" if _code(error) in _GONE else _code(error)
             raise failures.of_answer(code, _status(error), host=self._host, bucket=self._bucket) from error
 
-    def _range(self, key: str, first: int, last: int) -> bytes:
-        with self._transport.limited(PART_S):
+    def _range(self, key: str, first: int, last: int, until_s: float | None = None) -> bytes:
+        limit_s = PERSON_S if last - first < _SMALL_BYTES else PART_S
+        if until_s is not None:
+            limit_s = min(limit_s, max(until_s - monotonic_s(), 0.0))
+        with self._transport.limited(limit_s):
             return self._read(key, first, last)
 
     def _read(self, key: str, first: int, last: int) -> bytes:
@@ -165,7 +203,7 @@ class Bucket:
 
     def _delete(self, key: str) -> None:
         try:
-            self._call("delete_object", CALL_S, Key=key)
+            self._call("delete_object", Key=key)
         except ClientError as error:
             if _code(error) not in _GONE:
                 raise self._failure(error) from error
@@ -174,10 +212,18 @@ class Bucket:
         with self._errors():
             getattr(self._client, operation)(Bucket=self._bucket, **values)
 
-    def _call(self, operation: str, limit_s: float = PART_S, **values: Any) -> Any:
+    def _call(self, operation: str, **values: Any) -> Any:
         """One call. Raises ClientError for an answer with an error, else StorageFailed."""
-        with self._transport.limited(limit_s), self._errors(answers=False):
+        with self._transport.limited(PART_S if operation in _LONG else CALL_S), self._errors(answers=False):
             return getattr(self._client, operation)(Bucket=self._bucket, **values)
+
+    @contextmanager
+    def _answers(self) -> Iterator[None]:
+        """An answer without what every service sends, such as the id of an upload, as StorageFailed."""
+        try:
+            yield
+        except (KeyError, TypeError, ValueError) as error:
+            raise StorageFailed(failures.MALFORMED.say(host=self._host)) from error
 
     @contextmanager
     def _errors(self, *, answers: bool = True) -> Iterator[None]:
@@ -187,12 +233,14 @@ class Bucket:
         except ClientError as error:
             if not answers:
                 raise
-            if _code(error) == "NoSuchKey":
+            if _code(error) in _GONE:
                 raise FileNotFoundError(_code(error)) from error
             raise self._failure(error) from error
         except web_failures.WebApiFailed as error:
             raise StorageFailed(error.sentence) from error
-        except (BotoCoreError, OSError) as error:
+        except (KeyError, TypeError, ValueError) as error:
+            raise StorageFailed(failures.MALFORMED.say(host=self._host)) from error
+        except (BotoCoreError, urllib3.exceptions.HTTPError, OSError) as error:
             if isinstance(error, StorageFailed | FileNotFoundError):
                 raise
             refusal = unwrapped(error)

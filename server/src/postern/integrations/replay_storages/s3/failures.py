@@ -13,8 +13,8 @@ KEY: Final = Phrase(
 DENIED: Final = Phrase(
     "storage.denied",
     _(
-        "%(host)s refuses this to the access key (%(code)s). It needs the rights to read, write and delete objects in the "
-        "bucket %(bucket)s."
+        "%(host)s refuses this to the access key (%(code)s). It needs the rights to list the bucket %(bucket)s and its "
+        "unfinished uploads, and to read, write and delete its objects."
     ),
 )
 BUCKET: Final = Phrase("storage.no_bucket", _("There is no bucket %(bucket)s at %(host)s. Create it there first."))
@@ -34,6 +34,10 @@ SERVICE: Final = Phrase(
 CHANGED: Final = Phrase(
     "storage.changed",
     _("%(host)s returned other bytes than were stored in the bucket %(bucket)s. Do not use this storage."),
+)
+MALFORMED: Final = Phrase(
+    "storage.malformed",
+    _("%(host)s does not answer as a service with the S3 protocol does. Check the endpoint of the storage."),
 )
 
 _KEY_CODES: Final = frozenset({"InvalidAccessKeyId", "SignatureDoesNotMatch", "InvalidToken", "401", "AuthFailure"})

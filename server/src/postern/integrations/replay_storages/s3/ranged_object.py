@@ -9,6 +9,19 @@ _FIRST_BYTES: Final = 128 * 1024
 _MOST_BYTES: Final = 4 * 1024 * 1024
 
 
+class RemoteFile(io.BufferedReader):
+    """A `RangedObject` with a buffer. It may be closed by another thread than the one that reads it."""
+
+    def __init__(self, raw: "RangedObject", end: Callable[[], None]) -> None:
+        super().__init__(raw)
+        self._end = end
+
+    def close(self) -> None:
+        # The buffer is locked by the thread that reads, so its read has to end first.
+        self._end()
+        super().close()
+
+
 class RangedObject(io.RawIOBase):
     """`fetch(first, last)` reads these bytes, inclusive. At most one range is in memory. `done`: called once closed."""
 

@@ -27,6 +27,10 @@ from postern.kernel.dialing import plain
 CONNECT_S: Final = 5.0
 #: Between two bytes of an answer.
 READ_S: Final = 30.0
+#: Of an answer that is not the content of an object: a thousand parts of an upload have 300 KB.
+MOST_BYTES: Final = 4 * 1024 * 1024
+_PIECE_BYTES: Final = 64 * 1024
+_FIRST_ERROR: Final = 300
 
 
 class Transport:
@@ -36,6 +40,8 @@ class Transport:
         self._check = check
         #: Each connection has a second handle, because TLS takes the first away. Closing it here does not end the other.
         self._handles: WeakKeyDictionary[HTTPConnection, socket.socket] = WeakKeyDictionary()
+        self._handles_lock = threading.Lock()
+        self._is_ended = False
         self._until_s = float("inf")
         self._limit_s = 0.0
         self._pools = urllib3.PoolManager(num_pools=2, maxsize=1, ssl_context=tls_context(), retries=False)
@@ -44,9 +50,11 @@ class Transport:
     @contextmanager
     def limited(self, limit_s: float) -> Iterator[None]:
         """A limit for everything inside. When it has passed, the connections are cut, so that a peer that sends a byte
-        each second holds nobody longer.
+        each second holds nobody longer. A limit inside another one never extends it.
         """
-        self._limit_s, self._until_s = limit_s, monotonic_s() + limit_s
+        outer = self._limit_s, self._until_s
+        if monotonic_s() + limit_s < self._until_s:
+            self._limit_s, self._until_s = limit_s, monotonic_s() + limit_s
         watchdog = threading.Timer(limit_s, self._cut)
         watchdog.daemon = True
         watchdog.start()
@@ -54,7 +62,7 @@ class Transport:
             yield
         finally:
             watchdog.cancel()
-            self._until_s = float("inf")
+            self._limit_s, self._until_s = outer
 
     def send(self, request: Any, **_: object) -> AWSResponse:
         """The `before-send` handler. Raises WebApiFailed, and the errors of botocore that it retries."""
@@ -73,8 +81,9 @@ class Transport:
                 assert_same_host=False,
             )
             response = AWSResponse(request.url, answer.status, answer.headers, answer)
-            if not request.stream_output:
-                _content = response.content  # read now, which returns the connection to the pool
+            if not request.stream_output or answer.status >= _FIRST_ERROR:
+                # Read now, which returns the connection to the pool. botocore would read it without a limit.
+                response._content = self._whole(answer, request.url)  # noqa: SLF001 - where `content` keeps it
         except urllib3.exceptions.SSLError as error:
             raise failures.tls(_host_of(request.url), error.__cause__ or error.args[0]) from error
         except urllib3.exceptions.NewConnectionError as error:
@@ -88,22 +97,43 @@ class Transport:
             raise ConnectionClosedError(endpoint_url=request.url, request=request, error=error) from error
         return response
 
+    def _whole(self, answer: urllib3.BaseHTTPResponse, url: str) -> bytes:
+        """The body of an answer. Raises WebApiFailed when it is too long."""
+        pieces, count = [], 0
+        while piece := answer.read(_PIECE_BYTES):
+            pieces.append(piece)
+            count += len(piece)
+            if count > MOST_BYTES:
+                answer.close()
+                raise failures.too_long(_host_of(url))
+        answer.release_conn()
+        return b"".join(pieces)
+
     def require_time(self, url: str) -> None:
-        """Raise WebApiFailed when the limit has passed."""
+        """Raise WebApiFailed when the limit has passed, or after `end`."""
+        if self._is_ended:
+            raise failures.unreachable(_host_of(url))
         if monotonic_s() >= self._until_s:
             raise failures.timeout(_host_of(url), self._limit_s)
 
     def close(self) -> None:
         """Close the connections. A later request opens another."""
         self._pools.clear()
-        for handle in self._handles.values():
-            handle.close()
-        self._handles.clear()
+        with self._handles_lock:
+            for handle in self._handles.values():
+                handle.close()
+            self._handles.clear()
+
+    def end(self) -> None:
+        """Cut the connections for good, from any thread: a thread that waits for an answer fails at once."""
+        self._is_ended = True
+        self._cut()
 
     def _cut(self) -> None:
-        for handle in list(self._handles.values()):
-            with suppress(OSError):
-                handle.shutdown(socket.SHUT_RDWR)
+        with self._handles_lock:
+            for handle in self._handles.values():
+                with suppress(OSError):
+                    handle.shutdown(socket.SHUT_RDWR)
 
     def _dial(self, connection: HTTPConnection) -> socket.socket:
         """Connect to an address of the host that was checked a moment ago."""
@@ -118,16 +148,20 @@ class Transport:
         if not isinstance(connection, HTTPSConnection) and not (here is not None and here.is_loopback):
             raise failures.unencrypted(host)
         try:
-            made = create_connection((target.address, target.port), CONNECT_S, socket_options=connection.socket_options)
+            limit_s = max(min(CONNECT_S, self._until_s - monotonic_s()), 0.1)
+            made = create_connection((target.address, target.port), limit_s, socket_options=connection.socket_options)
         except TimeoutError as error:
             raise urllib3.exceptions.ConnectTimeoutError(connection, str(error)) from error
         except OSError as error:
             raise urllib3.exceptions.NewConnectionError(connection, str(error)) from error
-        handle, former = made.dup(), self._handles.get(connection)
-        if former is not None:
-            former.close()
-        self._handles[connection] = handle
+        with self._handles_lock:
+            handle, former = made.dup(), self._handles.get(connection)
+            if former is not None:
+                former.close()
+            self._handles[connection] = handle
         finalize(connection, handle.close)
+        if self._is_ended:  # while it was connecting
+            self._cut()
         return made
 
 

@@ -11,12 +11,13 @@ A worker that works holds a lease of the row. A worker that stood still for long
 import hashlib
 import logging
 import threading
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 from django.db import transaction
-from django.db.models import F
+from django.db.models import F, QuerySet
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.audits import facade as audits
@@ -27,6 +28,7 @@ from postern.apps.sessions.sessions.actions import lifecycle
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.storages.models import ReplayStorage as StorageRow
 from postern.foundation.caller.actor import Actor
+from postern.foundation.database import row_locks
 from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.phrases import Phrase, stored
 from postern.integrations.replay_storages.port import Content, RecordingStore, ReplayStorage
@@ -48,6 +50,11 @@ _GRACE: Final = timedelta(hours=1)
 #: Free space that must remain on the volume of the target.
 _RESERVE_BYTES: Final = 256 * 1024 * 1024
 _PIECE_BYTES: Final = 1024 * 1024
+#: Rows of one statement.
+_AT_ONCE: Final = 500
+_Meta = Mapping[str, str] | None
+#: From which storage to which.
+_Way = tuple[UUID | None, UUID | None]
 #: One run at a time in a process: a slow storage must not take all threads of the worker.
 _TURN: Final = threading.Lock()
 
@@ -106,6 +113,10 @@ class _Progress:
         if monotonic_s() - self._renewed_s >= 1.0:
             self._write()
 
+    def renew(self) -> None:
+        """Renew the lease. Raises _Superseded when another worker has the row."""
+        self._write()
+
     def _write(self, **values: object) -> None:
         until = clock.now() + LEASE
         rows = RecordingCopy.objects.filter(pk=self._copy.pk, date_due=self._copy.date_due)
@@ -144,32 +155,42 @@ def copy_due(*, actor: Actor, local: ReplayStorage, limit_s: float) -> int:
 
 def _copy_due(actor: Actor, local: ReplayStorage, limit_s: float) -> int:
     done, until_s = 0, monotonic_s() + limit_s
+    served: dict[_Way, int] = {}
     while monotonic_s() < until_s:
-        copy = _claim()
+        copy = _claim(served)
         if copy is None:
             break
+        way = (copy.recording.storage_id, copy.target_id)
+        served[way] = served.get(way, 0) + 1
         done += _try(actor, copy, local)
     return done
 
 
-def _claim() -> RecordingCopy | None:
-    """Take the row that has been due for longest."""
+def _due(way: _Way) -> QuerySet[RecordingCopy]:
+    """The copies from one storage to another that are due. The one that failed most often shows whether it works."""
+    due = RecordingCopy.objects.filter(date_due__lte=clock.now(), recording__storage_id=way[0], target_id=way[1])
+    return due.order_by("date_due", "-tries", "recording")
+
+
+def _claim(served: Mapping[_Way, int]) -> RecordingCopy | None:
+    """Take a row that is due. The ways from storage to storage take turns, so that a slow one does not hold up others."""
     now = clock.now()
-    due = RecordingCopy.objects.filter(date_due__lte=now).order_by("date_due", "recording")
-    for copy in due.select_related("recording")[:20]:
-        until = now + LEASE
-        if RecordingCopy.objects.filter(pk=copy.pk, date_due=copy.date_due).update(
-            date_due=until, tries=F("tries") + 1
-        ):
-            copy.date_due = until
-            copy.tries += 1
-            return copy
+    ways = RecordingCopy.objects.filter(date_due__lte=now).order_by().values_list("recording__storage_id", "target_id")
+    for way in sorted(ways.distinct(), key=lambda way: (served.get(way, 0), str(way))):
+        for copy in _due(way).select_related("recording")[:20]:
+            until = now + LEASE
+            if RecordingCopy.objects.filter(pk=copy.pk, date_due=copy.date_due).update(
+                date_due=until, tries=F("tries") + 1
+            ):
+                copy.date_due = until
+                copy.tries += 1
+                return copy
     return None
 
 
 def _try(actor: Actor, copy: RecordingCopy, local: ReplayStorage) -> bool:
     try:
-        _copy(copy, local)
+        place = _copy(copy, local)
     except _Superseded:
         return False
     except _Waits:
@@ -181,20 +202,26 @@ def _try(actor: Actor, copy: RecordingCopy, local: ReplayStorage) -> bool:
     except FileNotFoundError:
         return _failed(copy, _MISSING.say())
     except StorageFailed as error:
-        return _failed(copy, error.sentence)
+        return _failed(copy, error.sentence, holds_up=True)
     except PosternError as error:  # the secret store
         return _failed(copy, error.sentence)
     except OSError as error:
         log.error("a recording could not be copied; another try follows: %s", error)  # noqa: TRY400 - no trace wanted
         return _failed(copy, _UNUSABLE.say())
-    return _switch(actor, copy)
+    except Exception:  # a defect: the other recordings must be copied, and a person must see that this one is not
+        log.exception("a recording could not be copied; another try follows")
+        return _failed(copy, _UNUSABLE.say())
+    return _switch(actor, copy, place)
 
 
-def _copy(copy: RecordingCopy, local: ReplayStorage) -> None:
-    """Copy the file and prove the copy. Raises OSError, PosternError, _Waits, _Superseded, _CopyDiffers."""
+def _copy(copy: RecordingCopy, local: ReplayStorage) -> _Meta:
+    """Copy the file and prove the copy; returns where the copy is. Raises OSError, PosternError, _Waits, _Superseded,
+    _CopyDiffers.
+    """
     recording, progress = copy.recording, _Progress(copy)
     if DoomedFile.objects.filter(session_id=recording.pk, storage_id=copy.target_id).exists():
         raise _Waits
+    place = _place_of(copy.target_id)  # read before the connection is made, so that every later change is noticed
     source, target = store_of(recording.storage_id, local), store_of(copy.target_id, local)
     free = target.free_bytes()
     if free is not None and free < recording.size + _RESERVE_BYTES:
@@ -202,8 +229,9 @@ def _copy(copy: RecordingCopy, local: ReplayStorage) -> None:
     with source.open(recording.path) as file:
         target.copy_in(recording.path, file, Content(recording.size, recording.sha256), progress)
     if _digest(target, recording.path, progress) == recording.sha256:
-        return
+        return place
     is_damaged = _digest(source, recording.path, progress) != recording.sha256
+    progress.renew()  # a worker that stood still must not delete what another one has copied
     target.delete(recording.path)
     progress.begin("")
     raise _CopyDiffers(is_damaged=is_damaged)
@@ -220,12 +248,20 @@ def _digest(store: RecordingStore, path: str, progress: _Progress) -> str:
 
 
 @write_transaction()
-def _switch(actor: Actor, copy: RecordingCopy) -> bool:
-    """The recording lies in the target from now on. False when it was deleted, or another worker has it."""
+def _switch(actor: Actor, copy: RecordingCopy, place: _Meta) -> bool:
+    """The recording lies in the target from now on. False when it was deleted, or another worker has it, or the target is
+    at another place by now.
+    """
+    if copy.target_id is not None:
+        row_locks.lock(StorageRow, [copy.target_id])
     lifecycle.lock(Session.objects.filter(pk=copy.recording_id))
     held = RecordingCopy.objects.select_for_update(of=("self",)).filter(pk=copy.pk, date_due=copy.date_due)
     current = held.select_related("recording__session").first()
     if current is None:
+        return False
+    if _place_of(current.target_id) != place:
+        log.warning("the recording of session %s is copied again: its storage has another endpoint", copy.recording_id)
+        held.update(date_due=clock.now(), upload_id="", copied=0)
         return False
     recording = current.recording
     source_id, now = recording.storage_id, clock.now()
@@ -245,6 +281,11 @@ def _switch(actor: Actor, copy: RecordingCopy) -> bool:
         new={"storage": name_of(recording.storage_id), "sha256": recording.sha256, "size": recording.size},
     )
     return True
+
+
+def _place_of(storage_id: UUID | None) -> _Meta:
+    """The endpoint and the bucket of a storage, as they are stored."""
+    return StorageRow.objects.filter(pk=storage_id).values_list("meta", flat=True).first() if storage_id else None
 
 
 def doom(
@@ -267,11 +308,16 @@ def name_of(storage_id: UUID | None) -> str:
     return StorageRow.objects.filter(pk=storage_id).values_list("name", flat=True).first() or str(storage_id)
 
 
-def _failed(copy: RecordingCopy, reason: Sentence) -> bool:
-    """Try again later. The source stays."""
-    wait = min(_FIRST_WAIT * 2 ** min(copy.tries - 1, 10), _MOST_WAIT)
+def _failed(copy: RecordingCopy, reason: Sentence, *, holds_up: bool = False) -> bool:
+    """Try again later. The source stays. `holds_up`: the other copies of the same way would fail, too, and wait as long."""
+    due = clock.now() + min(_FIRST_WAIT * 2 ** min(copy.tries - 1, 10), _MOST_WAIT)
     rows = RecordingCopy.objects.filter(pk=copy.pk, date_due=copy.date_due)
-    rows.update(date_due=clock.now() + wait, reason=stored(reason), upload_id=copy.upload_id)
+    rows.update(date_due=due, reason=stored(reason), upload_id=copy.upload_id)
+    if holds_up:
+        waiting = list(_due((copy.recording.storage_id, copy.target_id)).values_list("pk", flat=True))
+        for first in range(0, len(waiting), _AT_ONCE):
+            chosen = waiting[first : first + _AT_ONCE]
+            RecordingCopy.objects.filter(pk__in=chosen, date_due__lte=clock.now()).update(date_due=due)
     log.warning("the recording of session %s was not copied: %s", copy.recording_id, reason)
     return False
 

@@ -64,6 +64,8 @@ def start_move(*, actor: Actor, source: ReplayStorage, target: ReplayStorage) ->
     """Order the move. Raises NotMoved, MoveRunning."""
     row_locks.share(ReplayStorage, (), required={source.pk, target.pk})
     source_id, target_id = _place(source), _place(target)
+    if source.keeps_nothing:
+        raise NotMoved(_("This storage keeps nothing, so there is nothing to move."))
     if target.keeps_nothing:
         raise NotMoved(_("This storage keeps nothing. Choose a storage that keeps what it gets."))
     if source_id == target_id:

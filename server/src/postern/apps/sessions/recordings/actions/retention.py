@@ -6,10 +6,12 @@ the next run finds the notes and continues. No file remains without a row, and n
 """
 
 import logging
+from collections import deque
 from datetime import datetime, timedelta
 from typing import Final
 
 from django.db import transaction
+from django.db.models import QuerySet
 
 from postern.apps.audits import facade as audits
 from postern.apps.preferences import facade as preferences
@@ -24,12 +26,17 @@ from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
 from postern.integrations.replay_storages.port import ReplayStorage
 from postern.kernel import clock
+from postern.kernel.clock import monotonic_s
 from postern.kernel.errors import PosternError
 
 log = logging.getLogger(__name__)
 
 #: Sessions per run, so that the transaction stays short; the next run continues.
 _AT_ONCE: Final = 200
+#: After this time a run begins no other deletion in a remote storage.
+_LIMIT_S: Final = 30.0
+#: How long the files of a remote storage wait after one of them could not be deleted.
+_PAUSE: Final = timedelta(minutes=5)
 
 
 def forget_old_sessions(*, actor: Actor, storage: ReplayStorage) -> int:
@@ -42,14 +49,41 @@ def forget_old_sessions(*, actor: Actor, storage: ReplayStorage) -> int:
 
 def delete_doomed_files(*, storage: ReplayStorage) -> int:
     """Delete the files of deleted sessions, including those of interrupted runs; returns their number."""
-    gone = 0
+    gone, until_s = 0, monotonic_s() + _LIMIT_S
     due = DoomedFile.objects.filter(date_due__lte=clock.now()).order_by("pk")
-    for doomed in due[: 2 * _AT_ONCE]:
+    # Local files first: a storage that hangs must not keep this server full.
+    for doomed in due.filter(storage=None)[: 2 * _AT_ONCE]:
         try:
-            gone += _delete_local(doomed.pk, storage) if doomed.storage_id is None else _delete_remote(doomed)
-        except (OSError, PosternError) as error:  # keep the note, so that a later run tries again
-            log.error("the file of a recording could not be deleted; a later run tries again: %s", error)  # noqa: TRY400 - no trace wanted
+            gone += _delete_local(doomed.pk, storage)
+        except OSError as error:  # keep the note, so that a later run tries again
+            _log(error)
+    return gone + _delete_in_turns(due.exclude(storage=None), until_s)
+
+
+def _delete_in_turns(due: QuerySet[DoomedFile], until_s: float) -> int:
+    """Delete remote files, one of each storage in turn, so that a slow storage does not hold up others."""
+    gone = 0
+    storage_ids = due.order_by().values_list("storage_id", flat=True).distinct()
+    waiting = {storage_id: deque(due.filter(storage_id=storage_id)[:_AT_ONCE]) for storage_id in storage_ids}
+    while waiting:
+        for storage_id, files in list(waiting.items()):
+            if not files:
+                del waiting[storage_id]
+                continue
+            if monotonic_s() >= until_s:
+                return gone
+            try:
+                gone += _delete_remote(files.popleft())
+            except (OSError, PosternError) as error:
+                _log(error)
+                # The other files of a dead storage would fail, too.
+                due.filter(storage_id=storage_id).update(date_due=clock.now() + _PAUSE)
+                del waiting[storage_id]
     return gone
+
+
+def _log(error: Exception) -> None:
+    log.error("the file of a recording could not be deleted; a later run tries again: %s", error)
 
 
 @transaction.atomic
@@ -68,15 +102,26 @@ def _delete_local(key: int, storage: ReplayStorage) -> int:
 
 def _delete_remote(doomed: DoomedFile) -> int:
     """Delete a remote file, and then its note. Until then no other run touches it: its time is moved ahead."""
-    claimed = DoomedFile.objects.filter(pk=doomed.pk, date_due=doomed.date_due)
-    if doomed.storage_id is None or not claimed.update(date_due=clock.now() + copying.LEASE):
+    if doomed.storage_id is None or not _lease(doomed):
         return 0
     store = remote.connect_to(doomed.storage_id)
     if doomed.path:
         store.give_up(doomed.path, doomed.upload_id)
+        # This worker may have stood still: another one may have deleted the file, and a new copy may lie there.
+        if not _lease(doomed):
+            return 0
         store.delete(doomed.path)
     doomed.delete()
     return 1
+
+
+def _lease(doomed: DoomedFile) -> bool:
+    """Move the time of the note ahead. False when another run has the note, or deleted it."""
+    until = clock.now() + copying.LEASE
+    if not DoomedFile.objects.filter(pk=doomed.pk, date_due=doomed.date_due).update(date_due=until):
+        return False
+    doomed.date_due = until
+    return True
 
 
 @write_transaction()

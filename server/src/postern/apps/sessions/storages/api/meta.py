@@ -21,6 +21,9 @@ Field = serializers.Field[Any, Any, Any, Any]
 
 #: Names of buckets of all services that are offered. Old Ceph clusters have upper case and underscores.
 _BUCKET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]")
+#: The names of hosts that the client accepts.
+_HOST: Final = re.compile(r"(?:(?!-)[A-Za-z\d-]{1,63}(?<!-)\.)*(?!-)[A-Za-z\d-]{1,63}(?<!-)")
+_MAX_HOST: Final = 255
 _PORTS: Final = {"https": 443, "http": 80}
 
 
@@ -47,7 +50,8 @@ class EndpointField(PlainField):
         except ValueError:
             host, port, parts = "", None, urlsplit("")
         if (
-            not host
+            not (_HOST.fullmatch(host) or ":" in host)
+            or len(host) > _MAX_HOST
             or not text.isascii()
             or " " in text
             or parts.scheme not in _PORTS

@@ -62,6 +62,9 @@ class StorageViewSet(ResourceViewSet):
     def create_object(self, data: dict[str, Any]) -> Storage:
         return actions.create_storage(actor=self.actor, model=self.table, values=data)
 
+    def prepare_update(self, instance: Storage, data: dict[str, Any]) -> dict[str, Any]:
+        return dict(actions.look_for_recordings(instance, data))
+
     def update_object(self, instance: Storage, data: dict[str, Any]) -> Storage:
         return actions.update_storage(actor=self.actor, row=instance, changes=data)
 
