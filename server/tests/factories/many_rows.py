@@ -26,7 +26,14 @@ from postern.apps.authn.models import AccessKey, LoginSession
 from postern.apps.jobs.models import BatchCommand, CommandSnippet, Execution, HostOutcome, HostOutput, Job
 from postern.apps.notifications.models import SiteMessage, SiteMessageReceipt
 from postern.apps.orgs.models import Organization
-from postern.apps.sessions.models import EnteredCredential, ProxyOrder, Session, Terminal
+from postern.apps.sessions.models import (
+    CommandStorage,
+    EnteredCredential,
+    ProxyOrder,
+    ReplayStorage,
+    Session,
+    Terminal,
+)
 from postern.apps.users.models import Invitation, Membership, User
 from postern.apps.vault.models import SystemUser, SystemUserAsset
 from postern.kernel import clock
@@ -69,6 +76,8 @@ _SPECIAL: Final[Mapping[tuple[_Model, str], Any]] = {
     (Invitation, "roles"): ["User"],
     (Node, "key"): lambda number: f"1:{_FIRST_NUMBER + number}",
     (Membership, "role"): "User",
+    (CommandStorage, "is_default"): False,
+    (ReplayStorage, "is_default"): False,
     (ProxyOrder, "kind"): "terminate_session",
     (Session, "state"): "ended",
     (Session, "end_reason"): "user_closed",
