@@ -110,14 +110,15 @@ class Transport:
         return b"".join(pieces)
 
     def require_time(self, url: str) -> None:
-        """Raise WebApiFailed when the limit has passed, or after `end`."""
+        """Raise WebApiFailed when the limit has passed, or between `end` and `close`."""
         if self._is_ended:
             raise failures.unreachable(_host_of(url))
         if monotonic_s() >= self._until_s:
             raise failures.timeout(_host_of(url), self._limit_s)
 
     def close(self) -> None:
-        """Close the connections. A later request opens another."""
+        """Close the connections. A later request opens another, also after `end`."""
+        self._is_ended = False
         self._pools.clear()
         with self._handles_lock:
             for handle in self._handles.values():
@@ -125,7 +126,9 @@ class Transport:
             self._handles.clear()
 
     def end(self) -> None:
-        """Cut the connections for good, from any thread: a thread that waits for an answer fails at once."""
+        """Cut the connections, from any thread: a thread that waits for an answer fails at once, and cannot ask again
+        before `close`.
+        """
         self._is_ended = True
         self._cut()
 
