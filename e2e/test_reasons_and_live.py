@@ -2,7 +2,6 @@
 
 import re
 import subprocess
-import uuid
 from collections.abc import Iterator
 
 import pytest
@@ -36,40 +35,17 @@ def page_of_zhang(browser: Browser, world: World) -> Iterator[Page]:
     yield from person(browser, world, "zhang", ZHANG_PASSWORD)
 
 
-def new_asset(world: World, kind: str) -> dict[str, str]:
-    """Create an asset with the account `deploy`; returns its id and its name, which no other test uses."""
-    name = f"{kind}-{uuid.uuid4().hex[:6]}"
-    made = world.admin.post(
-        "/api/v1/assets/assets/",
-        {"hostname": name, "ip": "127.0.0.1", "platform": "Linux", "protocols": [f"ssh/{world.host.port}"]},
-    )
-    world.admin.post(
-        "/api/v1/assets/system-users-assets-relations/", {"asset": made["id"], "systemuser": world.system_user_id}
-    )
-    return {"id": made["id"], "name": name}
-
-
 @pytest.fixture
 def lonely(world: World) -> dict[str, str]:
     """An asset without any permission, with one account."""
-    return new_asset(world, "lonely")
+    return world.new_asset("lonely")
 
 
 @pytest.fixture
 def lively(world: World) -> Iterator[str]:
     """The name of an asset on which only this test opens sessions."""
-    made = new_asset(world, "lively")
-    permission = world.admin.post(
-        "/api/v1/perms/asset-permissions/",
-        {
-            "name": f"zhang on {made['name']}",
-            "users": [world.zhang_id],
-            "assets": [made["id"]],
-            "system_users": [world.system_user_id],
-        },
-    )
-    yield made["name"]
-    world.admin.delete(f"/api/v1/perms/asset-permissions/{permission['id']}/")
+    with world.asset_of_zhang("lively") as name:
+        yield name
 
 
 def test_connecting_without_a_permission_says_why_and_offers_the_filled_in_form(

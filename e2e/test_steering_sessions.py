@@ -7,25 +7,14 @@ import pytest
 from browser import Faults, Shown, admit, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, wait_until
-from test_reasons_and_live import new_asset
 from world import ZHANG_PASSWORD, TargetHost, World
 
 
 @pytest.fixture
 def steered(world: World) -> Iterator[str]:
     """The name of an asset on which only this test opens sessions."""
-    made = new_asset(world, "steered")
-    permission = world.admin.post(
-        "/api/v1/perms/asset-permissions/",
-        {
-            "name": f"zhang on {made['name']}",
-            "users": [world.zhang_id],
-            "assets": [made["id"]],
-            "system_users": [world.system_user_id],
-        },
-    )
-    yield made["name"]
-    world.admin.delete(f"/api/v1/perms/asset-permissions/{permission['id']}/")
+    with world.asset_of_zhang("steered") as name:
+        yield name
 
 
 def signed_in(browser: Browser, world: World, name: str, password: str, faults: Faults) -> Page:

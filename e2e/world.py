@@ -3,6 +3,9 @@
 import getpass
 import os
 import subprocess
+import uuid
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Self
@@ -131,6 +134,34 @@ class World:
         query = "&".join(f"{key}={value}" for key, value in {"limit": "50", "offset": "0", **filters}.items())
         rows: list[dict[str, object]] = self.admin.get(f"/api/v1/terminal/sessions/?{query}")["results"]
         return rows
+
+    def new_asset(self, kind: str) -> dict[str, str]:
+        """Create an asset with the account `deploy`; returns its id and its name, which no other test uses."""
+        name = f"{kind}-{uuid.uuid4().hex[:6]}"
+        made = self.admin.post(
+            "/api/v1/assets/assets/",
+            {"hostname": name, "ip": "127.0.0.1", "platform": "Linux", "protocols": [f"ssh/{self.host.port}"]},
+        )
+        self.admin.post(
+            "/api/v1/assets/system-users-assets-relations/", {"asset": made["id"], "systemuser": self.system_user_id}
+        )
+        return {"id": made["id"], "name": name}
+
+    @contextmanager
+    def asset_of_zhang(self, kind: str) -> Iterator[str]:
+        """A new asset that zhang may open until the block ends; its name."""
+        made = self.new_asset(kind)
+        permission = self.admin.post(
+            "/api/v1/perms/asset-permissions/",
+            {
+                "name": f"zhang on {made['name']}",
+                "users": [self.zhang_id],
+                "assets": [made["id"]],
+                "system_users": [self.system_user_id],
+            },
+        )
+        yield made["name"]
+        self.admin.delete(f"/api/v1/perms/asset-permissions/{permission['id']}/")
 
 
 ASSET = "web-1"
