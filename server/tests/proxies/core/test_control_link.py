@@ -424,7 +424,7 @@ async def test_an_order_of_a_newer_control_plane_costs_neither_the_heartbeat_nor
     control_plane: FakeControlPlane, link: Link
 ) -> None:
     unknown, known = PaintSession(order_id=uuid4(), colour="red"), order()
-    control_plane.orders = {unknown.order_id: unknown, known.order_id: known}  # type: ignore[dict-item]
+    control_plane.orders = {unknown.order_id: unknown, known.order_id: known}  # type: ignore[dict-item]  # no Order
     control_plane.settings = type(control_plane.settings)(asset_list_page_size="15")
     assert await link.heartbeat.beat()
     assert link.settings.current.asset_list_page_size == "15"
@@ -432,7 +432,7 @@ async def test_an_order_of_a_newer_control_plane_costs_neither_the_heartbeat_nor
     pushed = PaintSession(order_id=uuid4(), colour="blue")
     async with running(link.channel.run()):
         await control_plane.until(lambda: control_plane.channels)
-        await control_plane.order(pushed)  # type: ignore[arg-type]
+        await control_plane.order(pushed)  # type: ignore[arg-type]  # no Order
         await control_plane.until(lambda: len(control_plane.orders_done) == 3)
     assert control_plane.orders_done[known.order_id].ok
     for order_id in (unknown.order_id, pushed.order_id):
