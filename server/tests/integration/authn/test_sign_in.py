@@ -15,12 +15,13 @@ from django.test import override_settings
 from factories.browser import PASSWORD, Browser
 from postern.apps.audits.models import LoginLog
 from postern.apps.authn.credentials.actions import login_sessions
-from postern.apps.authn.models import LoginSession
+from postern.apps.authn.models import LoginEnd, LoginSession
 from postern.apps.authn.sign_in.actions import sign_in
-from postern.apps.users.models import User
+from postern.apps.users.models import MfaLevel, User
 from postern.kernel import clock
 
 PROFILE = "/api/v1/users/profile/"
+SIGN_OUT = "/api/v1/authentication/sign-out/"
 pytestmark = pytest.mark.django_db
 
 
@@ -211,6 +212,40 @@ def test_sign_out_twice_is_accepted(browser: Browser, ann: User):
     browser.sign_in("ann")
     assert browser.post("/api/v1/authentication/sign-out/").status_code == 200
     assert browser.post("/api/v1/authentication/sign-out/").status_code == 200
+
+
+def _leave_by_page(browser: Browser) -> None:
+    browser.get("/core/auth/logout/", HTTP_SEC_FETCH_SITE="same-origin")
+
+
+def _leave_by_api(browser: Browser) -> None:
+    assert browser.post(SIGN_OUT).status_code == 200
+
+
+def _sign_in_again(browser: Browser) -> None:
+    assert browser.sign_in("ann").json()["error"] == "mfa_unset"
+
+
+@pytest.mark.parametrize("leave", [_leave_by_page, _leave_by_api, _sign_in_again])
+def test_k40_sign_out_ends_a_session_that_the_second_factor_suspends(
+    browser: Browser, ann: User, leave: Callable[[Browser], None]
+):
+    browser.sign_in("ann")
+    stolen = Browser()
+    stolen.cookies["sessionid"] = browser.cookies["sessionid"].value
+    User.objects.filter(pk=ann.pk).update(mfa_level=MfaLevel.FORCED)
+    assert browser.get(PROFILE).status_code == 401, "suspended while the factor is mandatory"
+    leave(browser)
+    User.objects.filter(pk=ann.pk).update(mfa_level=MfaLevel.DISABLED)
+    assert (browser.get(PROFILE).status_code, stolen.get(PROFILE).status_code) == (401, 401)
+    assert LoginSession.objects.get().end_reason == LoginEnd.SIGNED_OUT
+
+
+def test_k64_suspended_session_is_not_ended_without_the_csrf_token(browser: Browser, ann: User):
+    browser.sign_in("ann")
+    User.objects.filter(pk=ann.pk).update(mfa_level=MfaLevel.FORCED)
+    assert browser.post(SIGN_OUT, HTTP_X_CSRFTOKEN="").status_code == 403
+    assert LoginSession.objects.get().date_ended is None
 
 
 def test_k64_logout_link_of_another_site_does_not_sign_out(browser: Browser, ann: User):

@@ -83,9 +83,23 @@ def open_login_session(*, user: User, origin: SignInOrigin) -> LoginSession:
 
 def find_by_session(session: Mapping[str, Any]) -> LoginSession | None:
     """The open login session of a browser session; `session` is Django's session object."""
-    entry = session.get(SESSION_ENTRY)
-    login_session_id = parse_id(entry) if isinstance(entry, str) else None
+    login_session_id = _id_in(session)
     return find_open(login_session_id) if login_session_id else None
+
+
+def find_to_end(session: Mapping[str, Any]) -> LoginSession | None:
+    """The login session of a browser session that has not ended, also when nobody may use it now.
+
+    A session without the second factor is only suspended while the factor is mandatory, so it has to be ended as well.
+    """
+    login_session_id = _id_in(session)
+    login_session = _with_person().first(pk=login_session_id) if login_session_id else None
+    return login_session if login_session is not None and login_session.date_ended is None else None
+
+
+def _id_in(session: Mapping[str, Any]) -> UUID | None:
+    entry = session.get(SESSION_ENTRY)
+    return parse_id(entry) if isinstance(entry, str) else None
 
 
 def find_open(login_session_id: UUID) -> LoginSession | None:

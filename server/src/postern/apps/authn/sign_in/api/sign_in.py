@@ -16,7 +16,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 
 from postern.apps.authn.callers.identity import actor_of_user
-from postern.apps.authn.credentials.actions.login_sessions import SignInOrigin, find_by_session, sign_out
+from postern.apps.authn.credentials.actions.login_sessions import SignInOrigin, find_to_end, sign_out
 from postern.apps.authn.credentials.actions.tokens import issue_token, revoke_token
 from postern.apps.authn.credentials.models import BearerToken, LoginSession
 from postern.apps.authn.known_places import places
@@ -121,6 +121,10 @@ class SignOutView(PosternView):
                 return Response({"msg": "ok", "next": logout_address})
         elif isinstance(request.auth, BearerToken):
             revoke_token(actor=self.actor, token=request.auth)
+        elif request.auth is None and find_to_end(request._request.session) is not None:  # noqa: SLF001 - as above
+            SessionAuthentication().enforce_csrf(request)
+            end_previous(request._request)  # noqa: SLF001 - as above
+            web_session.forget(request._request)  # noqa: SLF001 - as above
         return Response({"msg": "ok"})
 
 
@@ -235,8 +239,8 @@ def after_first_factor(request: Request, proof: Proof, origin: SignInOrigin, tar
 
 
 def end_previous(request: HttpRequest) -> None:
-    """Sign out the user who was signed in with this browser before."""
-    previous = find_by_session(request.session)
+    """Sign out the user who was signed in with this browser before, also when the sign-in is suspended."""
+    previous = find_to_end(request.session)
     if previous is None:
         return
     rights = rbac.rights_of(previous.user, ROOT)
@@ -256,7 +260,7 @@ def logout_page(request: HttpRequest) -> HttpResponse:
     loopback) browsers do not report it; there the SameSite attribute of the cookie protects.
     """
     target = safe_next(request.GET.get("next", ""), HOME_PAGE)
-    login_session = find_by_session(request.session)
+    login_session = find_to_end(request.session)
     if login_session is not None:
         origin = request.headers.get("Sec-Fetch-Site", "cross-site" if settings.POSTERN.https else "none")
         if origin not in {"same-origin", "none"}:
