@@ -134,6 +134,15 @@ def store_everywhere(admin: Api) -> dict[str, str]:
                 "comment": payload[:128],
             },
         )
+        storage = admin.post(
+            "/api/v1/terminal/replay-storages/",
+            {
+                "name": payload,
+                "type": "s3",
+                "meta": {"BUCKET": "records", "ENDPOINT": "http://127.0.0.1:9", "ACCESS_KEY": "a", "SECRET_KEY": "b"},
+                "comment": payload,
+            },
+        )
         changes = {"labels": [plain_ids["assets/labels"]], "domain": domain["id"]}
         admin.patch(f"/api/v1/assets/assets/{asset['id']}/", changes)
         admin.post(
@@ -164,6 +173,8 @@ def store_everywhere(admin: Api) -> dict[str, str]:
             "zhang": user["id"],
             "service": service["id"],
             "service_key": service_key["id"],
+            "storage": storage["id"],
+            "command_storage": admin.get("/api/v1/terminal/command-storages/?name=default")[0]["id"],
             "permission": permission["id"],
             **grant_applications(
                 admin, {"users": [user["id"]], "user_groups": [group["id"]]}, payload[:110], payload[:128]
