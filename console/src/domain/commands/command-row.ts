@@ -11,6 +11,8 @@ export interface CommandRow {
   /** What a command filter decided; "" without a decision. */
   readonly decision: '' | 'allow' | 'confirm' | 'deny';
   readonly decision_filter: string;
+  /** Whether something is hidden in `input` or `output` because it looks like a secret. */
+  readonly has_secrets: boolean;
 }
 
 /** Whether a command filter prevented the command. */

@@ -93,7 +93,7 @@ def _tell_of_refused(rows: list[Command]) -> None:
             new={
                 "commands": [
                     {
-                        "input": row.input[:_MAX_RECORDED_CHARS],
+                        "input": _told(row),
                         "decision": row.decision,
                         "filter": row.decision_filter,
                         "reason": row.decision_reason,
@@ -110,7 +110,7 @@ def _tell_of_refused(rows: list[Command]) -> None:
                 user=session.user,
                 asset=session.asset,
                 system_user=session.system_user,
-                command=refused[0].input[:_MAX_RECORDED_CHARS],
+                command=_told(refused[0]),
                 filter_name=refused[0].decision_filter,
                 number=len(refused),
             )
@@ -128,10 +128,15 @@ def _tell_of_unjudged(rows: list[Command]) -> None:
                 user=session.user,
                 asset=session.asset,
                 system_user=session.system_user,
-                command=unjudged[0].input[:_MAX_RECORDED_CHARS],
+                command=_told(unjudged[0]),
                 number=len(unjudged),
             )
         )
+
+
+def _told(row: Command) -> str:
+    """A command as the audit log and messages tell it: both leave the place where its whole text is kept."""
+    return row.shown[0][:_MAX_RECORDED_CHARS]
 
 
 def _by_session(rows: list[Command]) -> Iterable[list[Command]]:

@@ -1,8 +1,9 @@
 """Commands for auditors and administrators."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 from functools import partial
+from types import MappingProxyType
 from typing import Any, Final
 from uuid import UUID
 
@@ -47,10 +48,14 @@ _MAX_COUNT: Final = 100_000
 
 
 class CommandSerializer(ResourceSerializer):
-    """A command. `timestamp` is in unix seconds, `offset_ms` the position in the replay."""
+    """A command. `timestamp` is in unix seconds, `offset_ms` the position in the replay.
+
+    What looks like a secret is hidden in `input` and `output`; `has_secrets` says that something is.
+    """
 
     session = serializers.CharField(source="session_id", read_only=True, label=gettext_lazy("Session ID"))
     timestamp = serializers.SerializerMethodField(label=gettext_lazy("Timestamp"))
+    has_secrets = serializers.BooleanField(read_only=True, label=gettext_lazy("Contains secrets"))
 
     class Meta:
         model = Command
@@ -76,12 +81,25 @@ class CommandSerializer(ResourceSerializer):
             "decision_rule",
             "decision_filter",
             "decision_reason",
+            "has_secrets",
         )
         fields = fields_small
         read_only_fields = fields
 
     def get_timestamp(self, command: Command) -> int:
         return int(command.at.timestamp())
+
+    def to_representation(self, instance: Command) -> dict[str, Any]:
+        shown: dict[str, Any] = super().to_representation(instance)
+        texts = zip(("input", "output"), instance.shown, strict=True)
+        return {**shown, **{name: text for name, text in texts if name in shown}}
+
+
+class WholeCommandSerializer(CommandSerializer):
+    """A command with the secrets in it."""
+
+    def to_representation(self, instance: Command) -> dict[str, Any]:
+        return {**super().to_representation(instance), "input": instance.input, "output": instance.output}
 
 
 class CommandViewSet(ReadOnlyViewSet):
@@ -92,7 +110,11 @@ class CommandViewSet(ReadOnlyViewSet):
     filter_backends = (DateRange, NarrowestFirst, TermSearch, Selected, DeclaredOrder)
     #: The instant at which a search ends (see `narrowing`).
     border: datetime | None = None
-    rights = Right.ORG_AUDITOR
+    rights = {
+        **dict.fromkeys(("list", "retrieve", "export", "metadata", "tree"), Right.ORG_AUDITOR),
+        "whole": Right.ORG_ADMIN,
+    }
+    needs_fresh_mfa = frozenset({"whole"})
     #: A report cannot say that it searched a part only.
     file_actions = frozenset({"export"})
     filter_fields = {
@@ -129,6 +151,13 @@ class CommandViewSet(ReadOnlyViewSet):
         self._note({UUID(str(answer.data["session"]))})
         return answer
 
+    @action(detail=True, methods=["get"], serializer_class=WholeCommandSerializer)
+    def whole(self, request: Request, *args: Any, **kwargs: Any) -> Response:
+        """One command with the secrets in it, for administrators who entered a code of their second factor recently."""
+        answer = super().retrieve(request, *args, **kwargs)
+        self._note({UUID(str(answer.data["session"]))}, {"whole": str(answer.data["id"])})
+        return answer
+
     def search_border(self, rows: QuerySet[Any]) -> datetime | None:
         del rows  # the narrowest filter decides, not all of them
         return self.border
@@ -145,13 +174,13 @@ class CommandViewSet(ReadOnlyViewSet):
         column = Session._meta.pk  # noqa: SLF001 - the documented model API
         return {column.to_python(text) for text in texts if text} if texts else None
 
-    def _note(self, session_ids: set[UUID] | None) -> None:
-        """Audit who reads commands, because they are evidence like recordings.
+    def _note(self, session_ids: set[UUID] | None, seen: Mapping[str, str] = MappingProxyType({})) -> None:
+        """Audit who reads commands, because they are evidence like recordings. `seen`: what else the record says.
 
         Records each named session, or else the command storage.
         """
         params = self.request.query_params
-        query = {name: params[name] for name in params if name not in _PAGING}
+        query = {**{name: params[name] for name in params if name not in _PAGING}, **seen}
         look = partial(viewings.look_at_commands, actor=self.actor, query=query)
         if session_ids is None:
             look(org_id=self.scope.org_id, session_id=None, title="")

@@ -3,6 +3,7 @@
 from typing import Final
 
 from django.db import models
+from django.utils.functional import cached_property
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.sessions import labels
@@ -10,6 +11,7 @@ from postern.apps.sessions.sessions.models import ChainedRow, Session
 from postern.contracts.command_control import CommandAction
 from postern.contracts.enums import CommandKind, RiskLevel
 from postern.foundation.models import ScopedManager
+from postern.kernel.secret_patterns import masked
 
 #: Nearly all commands are ordinary: an index of the others costs next to nothing.
 _IS_RISKY: Final = models.Q(risk_level=RiskLevel.DANGEROUS.value)
@@ -84,3 +86,13 @@ class Command(ChainedRow):
     def is_refused(self) -> bool:
         """Whether a filter prevented the command."""
         return self.decision in {CommandAction.DENY.value, CommandAction.CONFIRM.value}
+
+    @cached_property
+    def shown(self) -> tuple[str, str]:
+        """Input and output with everything hidden that looks like a secret."""
+        return masked(self.input), masked(self.output)
+
+    @property
+    def has_secrets(self) -> bool:
+        """Whether `shown` hides something."""
+        return self.shown != (self.input, self.output)

@@ -19,7 +19,10 @@ _CSP: Final = "default-src 'none'; style-src 'unsafe-inline'; sandbox"
 
 
 def report(view: Any) -> StreamingHttpResponse:
-    """The answer with the report of the commands that the request's filters select. Raises TooManyRows."""
+    """The answer with the report of the commands that the request's filters select. What looks like a secret is hidden.
+
+    Raises TooManyRows.
+    """
     keys = rows.selected_keys(view)
     title = _("Commands")
     facts = {
@@ -68,8 +71,7 @@ def _cells_of(command: Command) -> list[Cell]:
         command.user,
         command.asset,
         command.system_user,
-        command.input,
-        command.output,
+        *command.shown,
         str(command.get_risk_level_display()),
         str(command.get_decision_display()),
         str(command.session_id),

@@ -104,7 +104,7 @@ def _shown(outcome: queries.Outcome) -> dict[str, Any]:
             {
                 "id": str(example.command.pk),
                 "session": str(example.command.session_id),
-                "input": example.command.input,
+                "input": example.command.shown[0],
                 "user": example.command.user,
                 "asset": example.command.asset,
                 "at": instant(example.command.at),
