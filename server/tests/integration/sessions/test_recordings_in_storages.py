@@ -218,18 +218,25 @@ class TestFailures:
         assert server.keys(bucket) == [key_of(Recording.objects.get(), storage)]
 
     @pytest.mark.parametrize(
-        "code", ["InvalidAccessKeyId", "AccessDenied", "RequestTimeTooSkewed", "PermanentRedirect"]
+        ("code", "reason"),
+        [
+            ("InvalidAccessKeyId", "does not accept the access key"),
+            ("SignatureDoesNotMatch", "does not accept the access key"),
+            ("AccessDenied", "refuses this to the access key"),
+            ("RequestTimeTooSkewed", "Set the clock of this machine"),
+        ],
     )
-    def test_refusal_is_shown_and_tried_again(
-        self, proxy: Proxy, active: Session, as_admin: APIClient, code: str
+    def test_refusal_is_shown_with_its_reason_and_tried_again(
+        self, proxy: Proxy, active: Session, as_admin: APIClient, code: str, reason: str
     ) -> None:
         with odd_service(OddService(code=code)) as odd:
             storage = make_storage("archive", odd.endpoint, "recordings")
             use(storage)
             record(proxy, active, b"content")
             assert run() == 0
-        state = as_admin.get(f"{STORAGES}{storage.pk}/move-recordings/").json()
-        assert (state["waiting"], state["failing"], bool(state["reason"])) == (1, 1, True)
+        state = as_admin.get(f"{STORAGES}{storage.pk}/move-recordings/", HTTP_ACCEPT_LANGUAGE="en").json()
+        assert (state["waiting"], state["failing"]) == (1, 1)
+        assert reason in state["reason"]
 
     def test_copy_that_differs_is_deleted_and_the_source_stays(
         self,
@@ -509,7 +516,9 @@ class TestTurns:
                 proxy.start(grant.session_id, recording=True)
                 record(proxy, Session.objects.get(pk=grant.session_id), b"content")
             assert run() == 1
-            assert len(odd.requests) == 1
+            assert [line.split()[0] for line in odd.requests] == ["HEAD", "GET"], (
+                "one recording was tried, and its refusal explained"
+            )
             assert len(server.keys(bucket)) == 1
             assert RecordingCopy.objects.filter(target=dead, date_due__gt=clock.now()).count() == 3
 

@@ -4,7 +4,7 @@ A secret is in the store that its row names (`stored.py`). New secrets go to the
 written to its store first, before the transaction that writes the row (`outside.py`): a rollback or a crash leaves an
 unused value in the store, which `actions.tidying` removes, and never a row that cannot be read.
 
-Only the web plane and the command line decrypt secrets. The job runner has no key file and never calls this module.
+The web part, the worker and the command line decrypt secrets. The job runner has no key file and never calls this module.
 """
 
 from collections.abc import Collection, Iterable, Mapping

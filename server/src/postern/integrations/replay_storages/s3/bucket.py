@@ -42,6 +42,7 @@ _SMALL_BYTES: Final = 256 * 1024
 _LONG: Final = frozenset({"put_object", "upload_part", "complete_multipart_upload"})
 _SHA256: Final = "sha256"
 _GONE: Final = frozenset({"NoSuchKey", "404", "NotFound"})
+_FORBIDDEN: Final = 403
 _NO_UPLOAD: Final = frozenset({"NoSuchUpload", "404"})
 #: Making a client is not thread-safe, and the descriptions that it reads are cached by the session.
 _MAKING: Final = threading.Lock()
@@ -173,8 +174,21 @@ class Bucket:
             if _code(error) in _GONE:
                 self._require_bucket()
                 return None
-            raise self._failure(error) from error
+            raise self._failure(self._explained(error, key)) from error
         return Content(int(answer["ContentLength"]), str(answer.get("Metadata", {}).get(_SHA256, "")))
+
+    def _explained(self, error: ClientError, key: str) -> ClientError:
+        """The refusal of a HEAD with its reason: that answer has no body, so the same is asked with a GET.
+
+        A wrong key or a wrong clock would be taken for a missing right.
+        """
+        if _code(error) != str(_FORBIDDEN):
+            return error
+        try:
+            self._call("get_object", Key=key, Range="bytes=0-0")
+        except ClientError as reason:
+            return reason if _status(reason) == _FORBIDDEN else error
+        return error
 
     def _require_bucket(self) -> None:
         """A missing bucket gets the answer of a missing object from a HEAD, which has no body."""
