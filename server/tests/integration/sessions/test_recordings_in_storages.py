@@ -13,6 +13,7 @@ from uuid import UUID, uuid4
 import pytest
 from rest_framework.test import APIClient
 
+from factories.hearing import Hearing
 from factories.proxy_client import Proxy
 from peers.s3_server import OddService, S3Server, odd_service
 from postern.apps.audits.models import AuditEvent
@@ -27,6 +28,7 @@ from postern.apps.sessions.models import (
 )
 from postern.apps.sessions.recordings import tasks
 from postern.apps.sessions.recordings.actions import copying, moving, retention
+from postern.apps.sessions.recordings.events import RecordingsNotCopied
 from postern.apps.sessions.storages import places
 from postern.apps.sessions.viewings import opening
 from postern.apps.vault import facade as vault
@@ -216,6 +218,25 @@ class TestFailures:
         with later(hours=2):
             assert run() == 1
         assert server.keys(bucket) == [key_of(Recording.objects.get(), storage)]
+
+    def test_administrators_are_told_once_that_copies_keep_failing(
+        self,
+        *,
+        proxy: Proxy,
+        active: Session,
+        bucket: str,
+        hear: Hearing,
+        django_capture_on_commit_callbacks: Any,
+    ) -> None:
+        told = hear(RecordingsNotCopied)
+        storage = make_storage("archive", "http://127.0.0.1:1", bucket)
+        use(storage)
+        record(proxy, active, b"content")
+        for number in range(8):
+            with later(hours=2 * number), django_capture_on_commit_callbacks(execute=True):
+                run()
+            assert bool(told) == (number >= 5), number
+        assert told == [RecordingsNotCopied(storage.pk, "archive", 1)]
 
     @pytest.mark.parametrize(
         ("code", "reason"),

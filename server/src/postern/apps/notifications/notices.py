@@ -12,6 +12,7 @@ from postern.apps.notifications.actions import post_notice, tell, tell_person
 from postern.apps.notifications.declarations import operations, security, terminals
 from postern.apps.orgs import facade as orgs
 from postern.apps.sessions.commands.events import CommandRefused, UnjudgedCommandRan
+from postern.apps.sessions.recordings.events import RecordingsNotCopied
 from postern.apps.sessions.sessions.events import RecordingFailed
 from postern.apps.sessions.terminals.events import ProxyAlarm, TerminalLost, TerminalWaiting
 from postern.apps.users import facade as users
@@ -101,6 +102,11 @@ def on_batch_command_refused(event: BatchCommandRefused) -> None:
 def on_recording_failed(event: RecordingFailed) -> None:
     """A session ended because it could not be recorded, or its recording is lost."""
     post_notice(notice=terminals.RECORDING_FAILED.about(event), occasion=str(event.session_id))
+
+
+def on_recordings_not_copied(event: RecordingsNotCopied) -> None:
+    """Copies of recordings to a storage keep failing."""
+    post_notice(notice=terminals.RECORDINGS_NOT_COPIED.about(event), occasion=str(event.storage_id))
 
 
 def on_licence_expiring(event: LicenceExpiring) -> None:

@@ -11,6 +11,7 @@ from postern.apps.jobs.batch_commands.events import BatchCommandRefused
 from postern.apps.licence.events import LicenceExpiring
 from postern.apps.notifications import notices, own_notices, push
 from postern.apps.sessions.commands.events import CommandRefused, UnjudgedCommandRan
+from postern.apps.sessions.recordings.events import RecordingsNotCopied
 from postern.apps.sessions.sessions.events import (
     RecordingFailed,
     SessionChanged,
@@ -50,6 +51,7 @@ SUBSCRIPTIONS: Final = (
     kept(TerminalWaiting, notices.on_terminal_waiting),
     kept(ProxyAlarm, notices.on_proxy_alarm),
     kept(RecordingFailed, notices.on_recording_failed),
+    kept(RecordingsNotCopied, notices.on_recordings_not_copied),
     kept(CommandRefused, notices.on_command_refused),
     kept(UnjudgedCommandRan, notices.on_unjudged_command),
     kept(BatchCommandRefused, notices.on_batch_command_refused),

@@ -17,6 +17,7 @@ from postern.apps.notifications.declarations.declaration import (
     console_link,
     written,
 )
+from postern.apps.sessions.recordings.events import RecordingsNotCopied
 from postern.apps.sessions.sessions.events import RecordingFailed
 from postern.apps.sessions.terminals.events import TerminalLost, TerminalWaiting
 
@@ -30,6 +31,12 @@ _WAITING: Final = MessageType(
 )
 _RECORDING: Final = MessageType(
     "RecordingFailedMessage", gettext_lazy("A session could not be recorded"), *TERMINAL, Audience.SUBSCRIBERS
+)
+_NOT_COPIED: Final = MessageType(
+    "RecordingsNotCopiedMessage",
+    gettext_lazy("Recordings cannot be copied to their storage"),
+    *TERMINAL,
+    Audience.SUBSCRIBERS,
 )
 _COMMAND: Final = MessageType(
     "CommandAlertMessage", gettext_lazy("A dangerous command in a session"), *TERMINAL, Audience.SUBSCRIBERS
@@ -92,6 +99,27 @@ RECORDING_FAILED: Final = MessageText(
     _RECORDING,
     _of_failed_recording,
     tuple(RecordingFailed(_ID, _ID, "deploy@shop-1", "Li Na(li)", is_lost) for is_lost in (False, True)),
+)
+
+
+def _of_failing_copies(facts: RecordingsNotCopied) -> Written:
+    return written(
+        _("Recordings cannot be copied to the storage %(storage)s"),
+        _(
+            "Copies to the storage {storage} keep failing ({waiting} waiting). The recordings stay where they are and can be "
+            "played; copying goes on when the storage can be used. The reason is shown for the storage:"
+        ),
+        "{link}",
+        storage=facts.storage,
+        waiting=facts.waiting,
+        link=console_link("terminal/storages"),
+    )
+
+
+RECORDINGS_NOT_COPIED: Final = MessageText(
+    _NOT_COPIED,
+    _of_failing_copies,
+    (RecordingsNotCopied(_ID, "archive", 12), RecordingsNotCopied(None, "default", 1)),
 )
 
 
@@ -184,4 +212,11 @@ EXECUTION_ALERT: Final = MessageText(
     ),
 )
 
-TEXTS: Final = (TERMINAL_LOST, TERMINAL_WAITING, RECORDING_FAILED, COMMAND_ALERT, EXECUTION_ALERT)
+TEXTS: Final = (
+    TERMINAL_LOST,
+    TERMINAL_WAITING,
+    RECORDING_FAILED,
+    RECORDINGS_NOT_COPIED,
+    COMMAND_ALERT,
+    EXECUTION_ALERT,
+)

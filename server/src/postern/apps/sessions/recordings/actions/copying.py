@@ -22,11 +22,13 @@ from django.utils.translation import gettext_lazy as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
+from postern.apps.sessions.recordings.events import RecordingsNotCopied
 from postern.apps.sessions.recordings.models import DoomedFile, Recording, RecordingCopy
 from postern.apps.sessions.recordings.storage import store_of
 from postern.apps.sessions.sessions.actions import lifecycle
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.storages.models import ReplayStorage as StorageRow
+from postern.foundation.bus import events
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
 from postern.foundation.database.write_transaction import write_transaction
@@ -45,6 +47,8 @@ LEASE: Final = timedelta(minutes=10)
 #: After a failure: 30 seconds, then twice as long each time, up to the most.
 _FIRST_WAIT: Final = timedelta(seconds=30)
 _MOST_WAIT: Final = timedelta(hours=1)
+#: After so many failed tries, which take a quarter of an hour, administrators get a message.
+_TOLD_AT: Final = 6
 #: How long a player or a download that began before the move may still read a remote file.
 _GRACE: Final = timedelta(hours=1)
 #: Free space that must remain on the volume of the target.
@@ -308,11 +312,18 @@ def name_of(storage_id: UUID | None) -> str:
     return StorageRow.objects.filter(pk=storage_id).values_list("name", flat=True).first() or str(storage_id)
 
 
+@transaction.atomic
 def _failed(copy: RecordingCopy, reason: Sentence, *, holds_up: bool = False) -> bool:
-    """Try again later. The source stays. `holds_up`: the other copies of the same way would fail, too, and wait as long."""
+    """Try again later. The source stays. `holds_up`: the other copies of the same way would fail, too, and wait as long.
+
+    Administrators are told when it has failed for a while.
+    """
     due = clock.now() + min(_FIRST_WAIT * 2 ** min(copy.tries - 1, 10), _MOST_WAIT)
     rows = RecordingCopy.objects.filter(pk=copy.pk, date_due=copy.date_due)
-    rows.update(date_due=due, reason=stored(reason), upload_id=copy.upload_id)
+    is_ours = rows.update(date_due=due, reason=stored(reason), upload_id=copy.upload_id)
+    if is_ours and copy.tries == _TOLD_AT:
+        number = RecordingCopy.objects.filter(target_id=copy.target_id).count()
+        events.publish(RecordingsNotCopied(copy.target_id, name_of(copy.target_id), number))
     if holds_up:
         waiting = list(_due((copy.recording.storage_id, copy.target_id)).values_list("pk", flat=True))
         for first in range(0, len(waiting), _AT_ONCE):
