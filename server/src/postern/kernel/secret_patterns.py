@@ -5,7 +5,7 @@ be kept from somebody must not be sent to them at all.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 #: Takes the place of a secret. It does not tell the length.
@@ -109,6 +109,22 @@ def hide(text: str, ranges: list[tuple[int, int]]) -> str:
         parts += (text[position:start], HIDDEN)
         position = end
     return "".join((*parts, text[position:]))
+
+
+def masked_with(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
+    """The masked text, and where these spans of `text` are in it. A span inside of a secret becomes the whole mask."""
+    ranges = secret_ranges(text)
+
+    def moved(position: int, *, is_end: bool) -> int:
+        shift = 0
+        for start, end in ranges:
+            if position >= end:
+                shift += len(HIDDEN) - (end - start)
+            elif position > start or (position == start and not is_end):
+                return start + shift + (len(HIDDEN) if is_end else 0)
+        return position + shift
+
+    return hide(text, ranges), [(moved(first, is_end=False), moved(last, is_end=True)) for first, last in spans]
 
 
 def _occurs(needed: tuple[str, ...], lower: str) -> bool:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postern.kernel.secret_patterns import HIDDEN, masked, secret_ranges
+from postern.kernel.secret_patterns import HIDDEN, masked, masked_with, secret_ranges
 
 KEY = "b3BlbnNzaC1rZXktdjEAAAAABG5vbmUAAAAEbm9uZQAAAAAAAAABAAAAMwAAAAtzc2gtZW"
 
@@ -111,3 +111,29 @@ def test_lines_around_a_secret_do_not_show_it(line: str, around: str) -> None:
 )
 def test_no_hostile_text_makes_a_pattern_run_for_ever(part: str) -> None:
     assert masked((part * 100_000)[:100_000])
+
+
+@pytest.mark.parametrize(
+    ("line", "marked"),
+    [
+        ("mysql -p[hunter]2 shop", f"mysql -p[{HIDDEN}] shop"),
+        ("mysql -phunter2 [shop]", f"mysql -p{HIDDEN} [shop]"),
+        ("[mysql -phun]ter2 shop", f"[mysql -p{HIDDEN}] shop"),
+        ("mysql -p[hunter2 shop]", f"mysql -p[{HIDDEN} shop]"),
+        ("[mysql -p]hunter2 shop", f"[mysql -p]{HIDDEN} shop"),
+        ("A_TOKEN=aa B_TOKEN=[bbbb] [end]", f"A_TOKEN={HIDDEN} B_TOKEN=[{HIDDEN}] [end]"),
+        ("[plain]", "[plain]"),
+    ],
+)
+def test_marks_stay_where_they_were_and_show_nothing_of_a_secret(line: str, marked: str) -> None:
+    spans, plain = [], line
+    while "[" in plain:
+        start = plain.index("[")
+        plain = plain[:start] + plain[start + 1 :]
+        end = plain.index("]")
+        plain = plain[:end] + plain[end + 1 :]
+        spans.append((start, end))
+    text, moved = masked_with(plain, spans)
+    for start, end in reversed(moved):
+        text = f"{text[:start]}[{text[start:end]}]{text[end:]}"
+    assert text == marked
