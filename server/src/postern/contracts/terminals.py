@@ -23,7 +23,8 @@ from postern.contracts.command_control import CommandControl
 
 CONTROL_CHANNEL: Final = "/ws/internal/control/"
 HEARTBEAT: Final = "heartbeat/"
-#: Also the interval at which proxy and control plane compare their lists of live sessions.
+#: The interval until a proxy learns the setting. At the same interval, proxy and control plane compare their lists of live
+#: sessions.
 HEARTBEAT_INTERVAL_S: Final = 5
 REGISTRATION_STATE: Final = "registration/"
 RENEW_CREDENTIAL: Final = "registration/renew/"
@@ -242,4 +243,5 @@ class ProxySettings(msgspec.Struct, frozen=True, kw_only=True):
     ssh_port: int = 0
     console_url: str = ""  # where people sign in with a browser
     credentials_a_minute: int = 600  # maximum number per minute for this proxy
+    heartbeat_interval_s: int = HEARTBEAT_INTERVAL_S
     language: str = "zh-hans"  # for people who have chosen no language and whose client names none

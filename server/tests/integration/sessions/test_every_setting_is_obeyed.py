@@ -141,6 +141,13 @@ def test_max_idle_time_is_in_minutes(ground: Ground) -> None:
     idle_minutes(ground)
 
 
+@pytest.mark.spec("S9-047")
+def test_interval_of_heartbeats_is_in_seconds(ground: Ground) -> None:
+    assert ground.proxy.beat().settings.heartbeat_interval_s == 5
+    set_to(TERMINAL_HEARTBEAT_INTERVAL=20)
+    assert ground.proxy.beat().settings.heartbeat_interval_s == 20
+
+
 def watermark(ground: Ground) -> None:
     set_to(SECURITY_WATERMARK_ENABLED=False)
     assert ground.public()["SECURITY_WATERMARK_ENABLED"] is False

@@ -6,6 +6,7 @@ import errno
 import stat
 from collections.abc import AsyncIterator, Callable
 from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 from uuid import UUID, uuid4
@@ -17,6 +18,7 @@ from fakes.control_plane import FakeControlPlane
 from postern.contracts.access import TicketReport
 from postern.contracts.events import RequestRefused
 from postern.contracts.terminals import (
+    HEARTBEAT_INTERVAL_S,
     OrderDone,
     Registered,
     StateOfRegistration,
@@ -24,7 +26,7 @@ from postern.contracts.terminals import (
     fingerprint_of,
     hash_of_secret,
 )
-from postern.kernel.clock import now
+from postern.kernel.clock import monotonic_s, now
 from postern.kernel.errors import SettingsError
 from postern.kernel.ids import new_id
 from postern.kernel.secret import Secret
@@ -366,6 +368,20 @@ async def test_heartbeat_reports_the_state_and_applies_the_settings(
     beat = control_plane.heartbeats[0]
     assert (beat.stream_address, beat.ssh_port, beat.connections, beat.sessions) == ("unix:/x", 2222, 3, ())
     assert link.settings.current.asset_list_page_size == "15"
+
+
+@pytest.mark.spec("S9-047")
+async def test_interval_of_heartbeats_is_in_seconds_and_comes_from_the_settings(
+    control_plane: FakeControlPlane, link: Link
+) -> None:
+    control_plane.settings = type(control_plane.settings)(heartbeat_interval_s=1)
+    came_s: list[float] = []
+    async with running(link.heartbeat.run()):
+        for number in range(4):
+            await control_plane.until(lambda number=number: len(control_plane.heartbeats) > number)
+            came_s.append(monotonic_s())
+    gaps_s = [after - before for before, after in pairwise(came_s)]
+    assert 0.8 < min(gaps_s) < HEARTBEAT_INTERVAL_S - 1, "one second, and not the interval before the setting is known"
 
 
 async def test_changed_settings_apply_without_a_heartbeat(control_plane: FakeControlPlane, link: Link) -> None:

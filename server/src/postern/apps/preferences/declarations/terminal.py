@@ -121,5 +121,13 @@ DECLARED: Final = (
         **_OTHER,
     ),
     string("TERMINAL_RDP_ADDR", _("RDP address"), "", 1024, is_dormant=True, **_OTHER),
-    integer("TERMINAL_HEARTBEAT_INTERVAL", _("Heartbeat interval"), 20, (5, 300)),
+    # In no form. Several heartbeats must fit into the lease of a terminal. The contract has 20 by default; what was revoked
+    # while the control channel was lost would go on for that long.
+    integer(
+        "TERMINAL_HEARTBEAT_INTERVAL",
+        _("Heartbeat interval"),
+        5,
+        (1, 20),
+        help_text=_("Seconds between two heartbeats of a terminal"),
+    ),
 )

@@ -111,6 +111,7 @@ def proxy_settings() -> ProxySettings:
         "SECURITY_MAX_IDLE_TIME",
         "SECURITY_PROXY_CREDENTIALS_PER_MINUTE",
         "SITE_URL",
+        "TERMINAL_HEARTBEAT_INTERVAL",
     )
     public = settings.POSTERN.ssh_public
     has_passwords = not {"password", "ldap"}.isdisjoint(preferences.get_order("SECURITY_SIGN_IN_WAYS"))
@@ -127,4 +128,5 @@ def proxy_settings() -> ProxySettings:
         language=settings.LANGUAGE_CODE,
         max_idle_minutes=int(str(held["SECURITY_MAX_IDLE_TIME"])),
         credentials_a_minute=int(str(held["SECURITY_PROXY_CREDENTIALS_PER_MINUTE"])),
+        heartbeat_interval_s=int(str(held["TERMINAL_HEARTBEAT_INTERVAL"])),
     )

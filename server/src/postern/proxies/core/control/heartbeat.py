@@ -22,6 +22,7 @@ from postern.proxies.core.sessions.registry import SessionRegistry
 log = logging.getLogger(__name__)
 
 _RETRY_S: Final = 2.0
+_LEAST_INTERVAL_S: Final = 1.0
 _UNKNOWN_PROXY: Final = 401
 
 
@@ -44,7 +45,7 @@ class Measures:
 
 
 class HeartbeatSender:
-    """Sends a heartbeat every `HEARTBEAT_INTERVAL_S`, and sooner after a failure or a call of `beat_now`."""
+    """Sends a heartbeat at the interval of the settings, and sooner after a failure or a call of `beat_now`."""
 
     def __init__(
         self,
@@ -64,6 +65,7 @@ class HeartbeatSender:
         self._on_orders = on_orders
         self._on_answer = on_answer
         self._on_renewal = on_renewal
+        self._interval_s: float = HEARTBEAT_INTERVAL_S
         self._measured = Measures(cpu_load=0.0, memory_used=0.0, disk_used=0.0)
         self._now = asyncio.Event()
         self.beating = asyncio.Event()  # set while the control plane answers
@@ -76,7 +78,7 @@ class HeartbeatSender:
     async def run(self) -> None:
         """Send heartbeats until cancelled."""
         while True:
-            wait_s = HEARTBEAT_INTERVAL_S if await self.beat() else _RETRY_S
+            wait_s = self._interval_s if await self.beat() else _RETRY_S
             try:
                 async with asyncio.timeout(wait_s):
                     await self._now.wait()
@@ -103,6 +105,7 @@ class HeartbeatSender:
             log.info("the control plane answers")
         self.beating.set()
         self._registry.control_seen()
+        self._interval_s = max(answer.settings.heartbeat_interval_s, _LEAST_INTERVAL_S)
         self._on_answer(answer)
         self._registry.end_over(answer.over)
         if answer.orders or answer.unknown_orders:
