@@ -75,9 +75,11 @@ export function EvidenceCard({ sessionId, replay }: { readonly sessionId: string
           <Download aria-hidden />
           {t('sessions:evidence.bundle')}
         </a>
-        <a className="pt-button" href={replay.cast_url} download>
-          {t('sessions:evidence.cast')}
-        </a>
+        {[2, 3].map((version) => (
+          <a key={version} className="pt-button" href={`${replay.cast_url}?version=${version}`} download>
+            {t('sessions:evidence.cast', { version })}
+          </a>
+        ))}
       </div>
     </Card>
   );

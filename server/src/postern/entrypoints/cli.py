@@ -166,10 +166,10 @@ def recording_verify(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def recording_export(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Write a recording as asciicast v2 to standard output."""
+    """Write a recording as asciicast to standard output."""
     from postern.proxies.core.recording.command_line import export_recording
 
-    return export_recording(arguments.file, sys.stdout.buffer, sys.stderr)
+    return export_recording(arguments.file, sys.stdout.buffer, sys.stderr, arguments.version)
 
 
 def recording_input(arguments: argparse.Namespace, settings: Settings) -> int:
@@ -258,7 +258,9 @@ def _parser() -> argparse.ArgumentParser:
         required=True,
         help="the trusted Ed25519 public key (64 hex digits, base64 or PEM), or a folder of secrets with several",
     )
-    add("export", recording_export, recording).add_argument("file", type=Path)
+    export = add("export", recording_export, recording)
+    export.add_argument("file", type=Path)
+    export.add_argument("--version", type=int, choices=(2, 3), default=2, help="version of asciicast")
     add("input", recording_input, recording).add_argument("file", type=Path)
     add("keys", recording_keys, recording)
     add("rotate-key", recording_rotate_key, recording)

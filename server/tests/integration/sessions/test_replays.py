@@ -79,6 +79,13 @@ def test_replay_is_exported_as_asciicast(
     assert audit_events()[-2:] == ["replay.exported", "replay.fetched"]
 
 
+def test_replay_is_exported_as_asciicast_3_and_as_no_other(replayed: Session, as_auditor: APIClient) -> None:
+    lines = body(as_auditor.get(url(replayed, "cast/"), {"version": "3"})).splitlines()
+    assert json.loads(lines[0])["version"] == 3
+    refused = as_auditor.get(url(replayed, "cast/"), {"version": "1"})
+    assert (refused.status_code, list(refused.json())) == (400, ["version"])
+
+
 def test_replay_is_downloaded_as_an_archive(
     replayed: Session, as_auditor: APIClient, content: bytes, audit_events: Callable[[], list[str]]
 ) -> None:

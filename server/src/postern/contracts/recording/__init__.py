@@ -4,7 +4,7 @@ docs/reference/recording-format.md describes the container format. The proxy wri
 (`postern.proxies.core.recording`); the web plane, the command line and tests read them with this package.
 """
 
-from postern.contracts.recording.asciicast import iter_asciicast
+from postern.contracts.recording.asciicast import Version, iter_asciicast
 from postern.contracts.recording.format import Event, RecordingHeader, RecordingUnreadable, key_id
 from postern.contracts.recording.offline_verifier import parse_public_key
 from postern.contracts.recording.reader import ByteSource, FileSource, Recording
@@ -20,6 +20,7 @@ __all__ = [
     "RecordingUnreadable",
     "TrustedKeys",
     "Verdict",
+    "Version",
     "iter_asciicast",
     "key_id",
     "parse_public_key",

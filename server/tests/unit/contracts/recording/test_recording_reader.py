@@ -4,6 +4,7 @@ import base64
 import io
 import json
 import zlib
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -97,6 +98,23 @@ def test_asciicast_of_a_session_is_valid_and_complete() -> None:
     assert "说明文件.txt" in text
     assert [event for event in rest if event[1] == "r"] == [[45.0, "r", "100x30"]]
     assert [event for event in rest if event[1] == "m"] == [[9.0, "m", "command ls -l"]]
+
+
+@pytest.mark.parametrize("name", sorted(path.name for path in FIXTURES.glob("*.postern")))
+def test_version_3_has_the_events_of_version_2_with_intervals(name: str) -> None:
+    with (FIXTURES / name).open("rb") as file:
+        older, newer = ([json.loads(line) for line in iter_asciicast(file, version)] for version in (2, 3))
+        (head, *events), (former, *expected) = newer, older
+    assert head == {
+        "version": 3,
+        "term": {"cols": former["width"], "rows": former["height"], "type": "xterm-256color"},
+        "timestamp": former["timestamp"],
+        "title": former["title"],
+    }
+    assert [event[1:] for event in events] == [event[1:] for event in expected]
+    assert all(event[0] >= 0 for event in events)
+    since_start = accumulate(round(event[0] * 1000) for event in events)
+    assert list(since_start) == [round(event[0] * 1000) for event in expected]
 
 
 def test_asciicast_replaces_bytes_that_are_no_text(tmp_path: Path) -> None:

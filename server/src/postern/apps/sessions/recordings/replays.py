@@ -62,12 +62,12 @@ class Counted:
         self._file.close()
 
 
-def cast_lines(file: BinaryIO) -> Iterator[bytes]:
-    """The recording as asciicast v2, in pieces of some hundred lines. Closes the file."""
+def cast_lines(file: BinaryIO, version: container.Version) -> Iterator[bytes]:
+    """The recording as asciicast, in pieces of some hundred lines. Closes the file."""
     with file:
         gathered: list[bytes] = []
         size = 0
-        for line in container.iter_asciicast(file):
+        for line in container.iter_asciicast(file, version):
             gathered.append(line)
             size += len(line)
             if size >= _PIECE_BYTES:

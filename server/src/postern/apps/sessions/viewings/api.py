@@ -12,6 +12,7 @@ from django.db import transaction
 from django.http import HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.urls import path
 from django.utils.translation import gettext as _
+from rest_framework.exceptions import ValidationError
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.serializers import DateTimeField
@@ -25,6 +26,7 @@ from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.viewings import actions, policy
 from postern.apps.sessions.viewings.models import ViewingForm
 from postern.apps.sessions.viewings.opening import OpenRecording, open_to_send, open_to_verify
+from postern.contracts import recording as container
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.streams import streamed
 from postern.foundation.rest.views import PosternView
@@ -36,6 +38,7 @@ _BINARY = "application/octet-stream"
 #: A recording contains output of a hostile target, so a browser must never run it (K57: content of others cannot act as
 #: a page of ours).
 _CSP = "default-src 'none'; sandbox"
+_CAST_VERSIONS: Final[dict[str, container.Version]] = {"2": 2, "3": 3}
 
 
 class Opened(NamedTuple):
@@ -164,16 +167,19 @@ class ReplayContentView(RecordingView):
 
 
 class ReplayCastView(RecordingView):
-    """`GET …/replay/cast/`: the recording as asciicast v2."""
+    """`GET …/replay/cast/?version=`: the recording as asciicast 2 (by default) or 3."""
 
     def get(self, request: Request, pk: str) -> HttpResponseBase:
+        version = _CAST_VERSIONS.get(request.query_params.get("version", "2"))
+        if version is None:
+            raise ValidationError({"version": [_("Enter 2 or 3.")]})
         recording = self.recording_of(pk)
         form = ViewingForm.CAST
         with ExitStack() as unless_delivered:
             source = open_to_send(recording)
             unless_delivered.callback(source.close)
             viewing_id = actions.begin_download(actor=self.actor, recording=recording, form=form)
-            body = replays.Counted(replays.cast_lines(source.file), source)
+            body = replays.Counted(replays.cast_lines(source.file, version), source)
             opened = Opened(body, source, viewing_id, form)
             response = self.deliver(request, opened, content_type="application/x-asciicast")
             unless_delivered.pop_all()

@@ -7,6 +7,7 @@ from postern.contracts.recording import (
     Recording,
     RecordingUnreadable,
     TrustedKeys,
+    Version,
     iter_asciicast,
     parse_public_key,
     verify,
@@ -42,11 +43,11 @@ def verify_recording(path: Path, key_text: str, out: TextIO) -> int:
     return 0
 
 
-def export_recording(path: Path, out: BinaryIO, errors: TextIO) -> int:
-    """Write the recording as asciicast v2. Returns 0 if it was written completely."""
+def export_recording(path: Path, out: BinaryIO, errors: TextIO, version: Version = 2) -> int:
+    """Write the recording as asciicast. Returns 0 if it was written completely."""
     try:
         with path.open("rb") as file:
-            out.writelines(iter_asciicast(file))
+            out.writelines(iter_asciicast(file, version))
     except BrokenPipeError:  # the reader closed the pipe
         return 1
     except (OSError, RecordingUnreadable) as error:
