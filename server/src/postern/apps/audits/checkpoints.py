@@ -23,8 +23,8 @@ from django.conf import settings
 from postern.apps.audits import digest, public_chain, signed_statements
 from postern.apps.audits.models import AuditChain
 from postern.apps.audits.public_chain import LogBroken, Position
-from postern.apps.audits.signing_key import SigningKey
 from postern.apps.audits.signed_statements import SignedStatement
+from postern.apps.audits.signing_key import SigningKey
 from postern.kernel import clock
 from postern.kernel.ids import same
 
@@ -140,7 +140,7 @@ def _opened() -> Iterator[BinaryIO]:
     descriptor = os.open(path(), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
     with os.fdopen(descriptor, "a+b", buffering=0) as file:
         fcntl.flock(file, fcntl.LOCK_EX)
-        yield file  # type: ignore[misc]  # an unbuffered file reads and writes as well
+        yield file
 
 
 def _append(file: BinaryIO, line: bytes) -> None:

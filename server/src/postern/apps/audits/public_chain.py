@@ -67,11 +67,7 @@ def follow(org_id: UUID, start: Position, until: int) -> Iterator[Link]:
             raise _broken(org_id, position.sequence + 1)
         for event in some:
             number = position.sequence + 1
-            if (
-                event.sequence != number
-                or event.previous != position.digest
-                or digest.of_event(event) != event.digest
-            ):
+            if event.sequence != number or event.previous != position.digest or digest.of_event(event) != event.digest:
                 raise _broken(org_id, number)
             line = line_of(event)
             position = Position(number, event.digest, link_after(position.chain, line))

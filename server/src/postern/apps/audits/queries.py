@@ -8,6 +8,8 @@ from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
 from uuid import UUID
 
+from django.db.models import Max, Min
+
 from postern.apps.audits import checkpoints, digest, public_chain
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.models import AuditChain, AuditEvent, LoginLog, PasswordChangeLog
@@ -142,6 +144,19 @@ def statements(events: Iterable[Event], object_ids: Sequence[str]) -> list[State
     """Events of these kinds about the objects, in chain order."""
     rows = AuditEvent.objects.filter(resource_id__in=object_ids, event__in=[str(event) for event in events])
     return [_statement(row) for row in rows.order_by("org_id", "sequence")]
+
+
+def span(org_id: UUID, object_ids: Sequence[str]) -> tuple[int, int] | None:
+    """The positions of the first and the last event about the objects in a chain; None when there is none."""
+    first: list[int] = []
+    last: list[int] = []
+    for some in batched(object_ids, _ROWS_AT_ONCE):
+        rows = AuditEvent.objects.filter(org_id=org_id, resource_id__in=some)
+        found = rows.order_by().aggregate(first=Min("sequence"), last=Max("sequence"))
+        if found["first"] is not None:
+            first.append(found["first"])
+            last.append(found["last"])
+    return (min(first), max(last)) if first else None
 
 
 def statements_in_sets(event: Event, size: int) -> Iterator[list[Statement]]:

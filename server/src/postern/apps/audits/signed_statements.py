@@ -34,9 +34,7 @@ class SignedStatement:
     def parse(cls, stored: Mapping[str, Any]) -> Self:
         """The statement of a line of a file. Raises ValueError, KeyError, TypeError, AttributeError."""
         position = Position(int(stored["sequence"]), str(stored["digest"]), str(stored["chain"]))
-        return cls(
-            UUID(stored["org_id"]), str(stored["at"]), position, str(stored["key_id"]), str(stored["signature"])
-        )
+        return cls(UUID(stored["org_id"]), str(stored["at"]), position, str(stored["key_id"]), str(stored["signature"]))
 
     def stored(self) -> dict[str, Any]:
         """The statement as JSON."""

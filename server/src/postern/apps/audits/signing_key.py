@@ -1,8 +1,8 @@
 """The key that signs checkpoints and exports of the audit log, so that others can check them without any secret.
 
-    secrets/audit_signing_key.pem   the current private key; rotation replaces it
-    secrets/audit_signing_key.pub   its public key: 64 hex digits and a line end
-    secrets/audit_keys/<id>.pub     every public key that has signed here
+secrets/audit_signing_key.pem   the current private key; rotation replaces it
+secrets/audit_signing_key.pub   its public key: 64 hex digits and a line end
+secrets/audit_keys/<id>.pub     every public key that has signed here
 """
 
 import os

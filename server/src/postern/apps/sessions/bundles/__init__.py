@@ -1,0 +1,1 @@
+"""Evidence bundles: what others need to check sessions, recordings and the audit log without any secret."""
