@@ -20,18 +20,15 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 BUNDLE, CHECKPOINT = b"postern audit bundle v1\x00", b"postern audit checkpoint v1\x00"
-RECORDING = b"postern recording manifest v1\x00"
+RECORDING, GENESIS = b"postern recording manifest v1\x00", "0" * 64
 MAX_MEMBERS, MAX_MANIFEST, MAX_LINE, MAX_PART = 300_000, 1 << 26, 1 << 24, 1 << 25
-ID = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 NAME = re.compile(
     r"verify\.py|README(\.zh)?\.md|manifest\.(json|sig)|keys/(audit|recording)/[0-9a-f]{16}\.pub"
-    rf"|organizations/{ID}/(checkpoints|events|sessions)\.jsonl|recordings/{ID}\.postern"
+    r"|organizations/[0-9a-f-]{36}/(checkpoints|events|sessions)\.jsonl|recordings/[0-9a-f-]{36}\.postern"
 )
 ANCHORED, SEALED, STORED, PERMITTED = "session.anchored", "session.sealed", "recording.stored", "session.permitted"
-GENESIS = "0" * 64
 BLOCK, TRAILER = struct.Struct(">4sIBBHIIQQQI"), struct.Struct(">QIII8s")
 Keys = dict[str, bytes]
-Signed = tuple[bytes, bytes, bytes]  # public key, message, signature
 
 
 class NotProven(Exception):
@@ -63,15 +60,13 @@ def tar_header(name: str, size: int) -> bytes:
 
 
 # Ed25519 as in RFC 8032, many signatures in one equation. Verification involves no secret, so timing does not matter.
-P = 2**255 - 19
-L = 2**252 + 27742317777372353535851937790883648493
+P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
 D = -121665 * pow(121666, P - 2, P) % P
 Point = tuple[int, int, int, int]
-NEUTRAL: Point = (0, 1, 1, 0)
 
 
 def decode_point(data: bytes) -> Point:
-    y, sign = int.from_bytes(data, "little") & ((1 << 255) - 1), data[31] >> 7
+    sign, y = divmod(int.from_bytes(data, "little"), 1 << 255)
     square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
     x = pow(square, (P + 3) // 8, P)
     if (x * x - square) % P:
@@ -90,28 +85,19 @@ def add(left: Point, right: Point) -> Point:
 
 
 def multiply_all(pairs: list[tuple[int, Point]]) -> Point:
-    """The sum of all scalar * point, with buckets for `width` bits of the scalars at once."""
-    width = 1 if len(pairs) < 8 else 4 if len(pairs) < 64 else 8
-    result = NEUTRAL
-    for shift in range(256 - width, -1, -width):
-        buckets: dict[int, Point] = {}
+    """The sum of all scalar * point."""
+    result: Point = (0, 1, 1, 0)
+    for bit in range(255, -1, -1):
+        result = add(result, result)
         for scalar, point in pairs:
-            if digit := scalar >> shift & ((1 << width) - 1):
-                buckets[digit] = add(buckets[digit], point) if digit in buckets else point
-        running = total = NEUTRAL
-        for digit in range(max(buckets, default=0), 0, -1):
-            running = add(running, buckets[digit]) if digit in buckets else running
-            total = add(total, running)
-        for _ in range(width):
-            result = add(result, result)
-        result = add(result, total)
+            if scalar >> bit & 1:
+                result = add(result, point)
     return result
 
 
-def ed25519_verify(signed: list[Signed]) -> bool:
-    """Whether all signatures are valid: the sum of z(sB - R - hA) is zero for random z."""
-    scalars: dict[bytes, int] = {}  # encoded point -> what it is multiplied with
-    base = 0
+def ed25519_verify(signed: list[tuple[bytes, bytes, bytes]]) -> bool:
+    """Whether all signatures are valid: the sum of z(R + hA - sB) is zero for random z. Raises ValueError."""
+    scalars, base = dict.fromkeys((key for key, _, _ in signed), 0), 0  # encoded point -> what it is multiplied with
     for key, message, signature in signed:
         s, z = int.from_bytes(signature[32:], "little"), int.from_bytes(os.urandom(16), "little") | 1
         h = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little")
@@ -119,29 +105,23 @@ def ed25519_verify(signed: list[Signed]) -> bool:
             return False
         base = (base + z * s) % L
         scalars[signature[:32]] = scalars.get(signature[:32], 0) + z
-        scalars[key] = (scalars.get(key, 0) + z * h) % L
-    try:
-        points = [(scalar, decode_point(data)) for data, scalar in scalars.items()]
-    except ValueError:
-        return False
+        scalars[key] = (scalars[key] + z * h) % L
     generator = decode_point((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
-    total = multiply_all([(base, generator), *((v, (P - p[0], p[1], 1, P - p[3])) for v, p in points)])
+    total = multiply_all([(L - base, generator), *((v, decode_point(data)) for data, v in scalars.items())])
     for _ in range(3):  # leaves out the part of small order, which only the holder of a key could add
         total = add(total, total)
     return total[0] == 0 and total[1] == total[2]
 
 
 class Bundle:
-    """An archive and the trusted keys. Only `__init__` reads what is not proven to be signed: no more than headers."""
+    """An archive and the trusted keys. Of what is not proven to be signed, only headers are read, in `__init__`."""
 
     def __init__(self, file: BinaryIO, audit_keys: Keys, recording_keys: Keys) -> None:
         self.file, self.audit_keys, self.recording_keys = file, audit_keys, recording_keys
-        self.places: dict[str, tuple[int, int]] = {}
-        self._find_members()
+        self.places = dict(self._members(file.seek(0, 2)))  # name -> place and size
         need(list(self.places)[-2:] == ["manifest.json", "manifest.sig"], "there is no signed manifest at the end")
-        need(self.places["manifest.json"][1] <= MAX_MANIFEST, "the manifest is too large")
-        need(self.places["manifest.sig"][1] == 64, "the signature has another length")
-        raw, signature = b"".join(self.pieces("manifest.json")), b"".join(self.pieces("manifest.sig"))
+        ends = list(self.places.values())[-2:]  # what is longer than permitted is cut off, so its signature is wrong
+        raw, signature = (self._at(place, min(size, MAX_MANIFEST + 1)) for place, size in ends)
         is_signed = any(ed25519_verify([(key, BUNDLE + raw, signature)]) for key in audit_keys.values())
         need(is_signed, "the manifest was not signed with an audit key that you trust")
         self.manifest = parse(raw, "the manifest")
@@ -150,29 +130,24 @@ class Bundle:
         need([entry[:2] for entry in self.manifest["members"]] == members, "the members are not those of the manifest")
         self.hashes = {name: sha256 for name, _size, sha256 in self.manifest["members"]}
 
-    def _find_members(self) -> None:
+    def _members(self, size: int) -> Iterator[tuple[str, tuple[int, int]]]:
         """Every byte between the contents of the members has only one permitted value."""
-        size, place = self.file.seek(0, 2), 0
+        place, names = 0, {""}
         while (header := self._at(place, 512)) != bytes(512):
-            need(len(header) == 512, "the archive is cut off")
-            name, length = header[:100].rstrip(b"\0").decode("ascii"), tarfile.nti(header[124:136])  # type: ignore[attr-defined]
+            need(len(header) == 512 and len(names) < MAX_MEMBERS, "the archive is cut off, or has too many members")
+            length = int.from_bytes(header[125:136], "big") if header[124] > 127 else int(header[124:135], 8)
+            name, padding = header[:100].rstrip(b"\0").decode("ascii"), -length % 512
             need(NAME.fullmatch(name) and 0 <= length <= size, "a member has a name or size that no bundle has")
-            need(header == tar_header(name, length), f"{name} has another header than a bundle gives it")
-            need(name not in self.places, f"{name} is there twice")
-            need(len(self.places) < MAX_MEMBERS, "the archive has too many members")
-            self.places[name], padding = (place + 512, length), -length % 512
+            need(name not in names and header == tar_header(name, length), f"{name} is there twice, or unusual")
             need(self._at(place + 512 + length, padding) == bytes(padding), f"{name} is followed by other bytes")
+            names.add(name)
+            yield name, (place + 512, length)
             place += 512 + length + padding
         need(self._at(place, 1025) == bytes(1024), "the archive is cut off, or goes on after its end")
 
     def _at(self, place: int, length: int) -> bytes:
         self.file.seek(place)
         return self.file.read(length)
-
-    def pieces(self, name: str) -> Iterator[bytes]:
-        place, size = self.places[name]
-        for start in range(0, size, 1 << 18):
-            yield self._at(place + start, min(size - start, 1 << 18))
 
     def lines(self, name: str) -> Iterator[tuple[bytes, dict[str, Any]]]:
         place, end = self.places[name][0], sum(self.places[name])
@@ -186,15 +161,16 @@ class Bundle:
     def examine(self) -> Iterator[str]:
         """What is proven, line by line. Raises NotProven; every other exception means the same."""
         yield f"manifest: {len(self.places)} members, signed with an audit key that you trust"
-        recordings = {name for name in self.places if name.startswith("recordings/")}
+        orgs, seals, missing = self.manifest["organizations"], [], dict(self.manifest["missing"])
+        recordings = {name for name in self.hashes if name.startswith("recordings/")}
         for name in self.hashes.keys() - recordings:
-            digest = hashlib.sha256()
-            for piece in self.pieces(name):
-                digest.update(piece)
+            (place, size), digest = self.places[name], hashlib.sha256()
+            for start in range(0, size, 1 << 18):
+                digest.update(self._at(place + start, min(size - start, 1 << 18)))
             need(digest.hexdigest() == self.hashes[name], f"{name} was altered")
-        seals: list[Signed] = []
-        missing = dict(self.manifest["missing"])
-        for org in self.manifest["organizations"]:
+        folders = {name.rpartition("/")[0] for name in self.hashes if name.startswith("organizations/")}
+        need(folders == {f"organizations/{org['org_id']}" for org in orgs}, "the manifest names other organizations")
+        for org in orgs:
             stated: dict[str, dict[str, Any]] = {kind: {} for kind in (ANCHORED, SEALED, STORED, PERMITTED)}
             yield f"organization {org['org_id']}: {self._events(org, stated)}"
             rows = self._sessions(org["org_id"], stated)
@@ -213,40 +189,33 @@ class Bundle:
         yield from (f"MISSING: recording of session {key!a}: {reason!a}" for key, reason in missing.items())
         yield from (f"FAULT that the export found: {fault!a}" for fault in self.manifest["faults"])
 
-    def _checkpoints(self, org_id: str) -> dict[int, tuple[str, str, str]]:
-        """Position -> link of the public chain, MAC digest, time."""
-        name, signed = f"organizations/{org_id}/checkpoints.jsonl", []
-        marks: dict[int, tuple[str, str, str]] = {}
-        for _, it in self.lines(name):
-            signature = bytes.fromhex(it.pop("signature"))
-            need(it["org_id"] == org_id, f"{name} is of another organization")
-            need(it["key_id"] in self.audit_keys, f"{name} needs the audit key {it['key_id']!a}")
-            need(it["sequence"] > next(reversed(marks), 0), f"{name} is out of order")
-            marks[it["sequence"]] = (it["chain"], it["digest"], it["at"])
-            signed.append((self.audit_keys[it["key_id"]], CHECKPOINT + canonical(it), signature))
-        need(ed25519_verify(signed), f"{name} has a wrong signature")
-        return marks
-
     def _events(self, org: dict[str, Any], stated: dict[str, dict[str, Any]]) -> str:
         """Every event from checkpoint to checkpoint is there: none is missing, inserted, moved or altered."""
-        org_id, place, name = org["org_id"], org["first"], f"organizations/{org['org_id']}/events.jsonl"
-        marks = self._checkpoints(org_id)
-        is_framed = org["last"] in marks and (place == 0 or min(marks) == place) and max(marks) == org["last"]
-        need(is_framed, f"{name} does not begin and end at signed checkpoints")
-        chain, previous, _ = marks.get(place, (GENESIS, GENESIS, ""))
-        for line, event in self.lines(name):
+        org_id, place, folder = org["org_id"], org["first"], f"organizations/{org['org_id']}/"
+        at, signed = "", []
+        marks: dict[int, tuple[str, str]] = {}  # position -> public chain and MAC digest
+        for _, it in self.lines(folder + "checkpoints.jsonl"):
+            signature = bytes.fromhex(it.pop("signature"))
+            need(it["key_id"] in self.audit_keys, f"a checkpoint needs the audit key {it['key_id']!a}")
+            in_order = it["org_id"] == org_id and it["sequence"] > next(reversed(marks), 0)
+            need(in_order, f"a checkpoint of {org_id} is out of order, or of another organization")
+            marks[it["sequence"]], at = (it["chain"], it["digest"]), it["at"]
+            signed.append((self.audit_keys[it["key_id"]], CHECKPOINT + canonical(it), signature))
+        need(ed25519_verify(signed), f"a checkpoint of {org_id} has a wrong signature")
+        is_framed = max(marks) == org["last"] and place in (0, min(marks))
+        need(is_framed, f"the events of {org_id} do not begin and end at signed checkpoints")
+        chain, previous = marks.get(place, (GENESIS, GENESIS))
+        for line, event in self.lines(folder + "events.jsonl"):
             is_next = (event["org_id"], event["sequence"], event["previous"]) == (org_id, place + 1, previous)
-            need(is_next, f"{name}: what follows #{place} is not the next event")
+            need(is_next, f"what follows #{place} is not the next event of {org_id}")
             chain = hashlib.sha256(bytes.fromhex(chain) + hashlib.sha256(line).digest()).hexdigest()
             place, previous = place + 1, event["digest"]
-            need(
-                marks.get(place, (chain, previous))[:2] == (chain, previous),
-                f"{name} is not what was signed at #{place}",
-            )
+            is_signed = marks.get(place, (chain, previous)) == (chain, previous)
+            need(is_signed, f"the events of {org_id} are not what was signed at #{place}")
             if event["event"] in stated:
                 stated[event["event"]][event["resource_id"]] = event["new"]
-        need(place == org["last"], f"{name} ends before its last checkpoint")
-        return f"events {org['first'] + 1} to {place}, {len(marks)} signed checkpoints, the last of {marks[place][2]!a}"
+        need(place == org["last"], f"the events of {org_id} end before the last checkpoint")
+        return f"events {org['first'] + 1} to {place}, {len(marks)} signed checkpoints, the last of {at!a}"
 
     def _sessions(self, org_id: str, stated: dict[str, dict[str, Any]]) -> dict[str, int]:
         """The number of rows of each session. The rows have no gap; number and head are those in the events."""
@@ -269,7 +238,7 @@ class Bundle:
         need(number == rows.get(key, 0), f"session {key!a} has missing rows")
         return rows
 
-    def _recording(self, session_id: str, stored: dict[str, Any]) -> Signed:
+    def _recording(self, session_id: str, stored: dict[str, Any]) -> tuple[bytes, bytes, bytes]:
         """The seal, whose signature is still to be verified. It covers the bytes, which are those that the log names."""
         name, whole = f"recordings/{session_id}.postern", hashlib.sha256()
         (start, size), end = self.places[name], sum(self.places[name])
@@ -288,48 +257,42 @@ class Bundle:
         chain, blocks = hashlib.sha256(begin + header).digest(), 0
         while self.file.tell() < start + index_at:
             head = take(BLOCK.size)
-            need(BLOCK.unpack(head)[:2] == (b"BLK1", blocks), f"{name} has a block out of order")
             chain = hashlib.sha256(chain + head + hashlib.sha256(take(BLOCK.unpack(head)[5])).digest()).digest()
             blocks += 1
         index, manifest, signature, _ = take(index_size), take(manifest_size), take(64), take(TRAILER.size)
         found = [whole.hexdigest(), size, chain.hex()]
-        need([stored.get(field) for field in ("sha256", "size", "chain")] == found, f"{name} is not what the log names")
-        need(self.hashes[name] == found[0], f"{name} was altered")
-        sealed, ids = json.loads(manifest), (json.loads(manifest)["session_id"], json.loads(header)["session_id"])
-        parts = (sealed["chain"], sealed["blocks"], sealed["index_sha256"])
-        need(parts == (found[2], blocks, hashlib.sha256(index).hexdigest()), f"{name} is not what was sealed")
-        need(ids == (session_id, session_id) and sealed["version"] == 1, f"{name} is of another session or version")
+        is_stored = [stored.get(field) for field in ("sha256", "size", "chain")] == found and self.hashes[
+            name
+        ] == found[0]
+        need(is_stored, f"{name} is not what was stored according to the log, or not what was signed")
+        sealed, fields = json.loads(manifest), ("version", "session_id", "chain", "blocks", "index_sha256")
+        own = [1, session_id, found[2], blocks, hashlib.sha256(index).hexdigest()]
+        need([sealed[field] for field in fields] == own, f"{name} is not what was sealed")
         need(sealed["key_id"] in self.recording_keys, f"{name} needs the recording key {sealed['key_id']!a}")
         return self.recording_keys[sealed["key_id"]], RECORDING + manifest, signature
 
 
-def trusted(texts: list[str]) -> Keys:
-    """The keys by their ids. Raises OSError, ValueError, IndexError."""
-    keys = [bytes.fromhex((Path(it).read_text() if Path(it).is_file() else it).strip()) for it in texts]
-    need(all(map(decode_point, keys)), "")  # raises ValueError for what is no key
-    return {hashlib.sha256(key).hexdigest()[:16]: key for key in keys}
+def trusted(text: str) -> tuple[str, bytes]:
+    """A key and its id. Raises ValueError."""
+    key = bytes.fromhex((Path(text).read_text() if Path(text).is_file() else text).strip())
+    decode_point(key)
+    return hashlib.sha256(key).hexdigest()[:16], key
 
 
 def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description="Verifies an evidence bundle of Postern.")
-    parser.add_argument("bundle", type=Path)
-    parser.add_argument("--audit-key", nargs="+", action="extend", required=True, metavar="KEY")
-    parser.add_argument("--recording-key", nargs="+", action="extend", default=[], metavar="KEY")
+    parser.add_argument("bundle", type=argparse.FileType("rb"))
+    parser.add_argument("--audit-key", type=trusted, nargs="+", action="extend", required=True, metavar="KEY")
+    parser.add_argument("--recording-key", type=trusted, nargs="+", action="extend", default=[], metavar="KEY")
     options = parser.parse_args(arguments)
     try:
-        keys, file = (trusted(options.audit_key), trusted(options.recording_key)), options.bundle.open("rb")
-    except (OSError, ValueError, IndexError) as error:
-        parser.error(f"cannot check: {error!a}")
-    with file:
-        try:
-            for text in Bundle(file, *keys).examine():
-                sys.stdout.write(f"{text}\n")
-        except Exception as error:  # noqa: BLE001 - whatever a hostile bundle provokes: it is not proven
-            reason = str(error) if isinstance(error, NotProven) else f"the bundle is damaged: {error!a:.200}"
-            sys.stdout.write(f"NOT PROVEN: {reason}\n")
-            return 1
-    sys.stdout.write("PROVEN\n")
-    return 0
+        bundle = Bundle(options.bundle, dict(options.audit_key), dict(options.recording_key))
+        texts = [*bundle.examine(), "PROVEN"]
+    except Exception as error:  # noqa: BLE001 - whatever a hostile bundle provokes: it is not proven
+        reason = str(error) if isinstance(error, NotProven) else f"the bundle is damaged: {error!a:.200}"
+        texts = [f"NOT PROVEN: {reason}"]
+    sys.stdout.write("\n".join(texts) + "\n")
+    return 0 if texts[-1] == "PROVEN" else 1
 
 
 if __name__ == "__main__":

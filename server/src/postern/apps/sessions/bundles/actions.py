@@ -157,6 +157,8 @@ def _write(archive: Archive, wanted: Wanted, parts: Sequence[_Part]) -> Exported
             "faults": faults,
         }
     )
+    if len(manifest) > bundle_verifier.MAX_MANIFEST or len(archive.members) > bundle_verifier.MAX_MEMBERS - 2:
+        raise NotExported("there are too many recordings for one bundle; export a shorter time or fewer organizations")
     archive.add("manifest.json", [manifest])
     archive.add("manifest.sig", [key.sign(bundle_verifier.BUNDLE + manifest)])
     return Exported(
