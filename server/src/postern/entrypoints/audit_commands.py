@@ -32,7 +32,7 @@ def add_to(add: Add, load: Callable[[], None]) -> None:
         return 1 if report.faults else 0
 
     def export(arguments: argparse.Namespace, settings: Settings) -> int:
-        """Write an evidence bundle, which others can verify without Postern and without a secret."""
+        """Write an audit bundle, which others can verify without Postern and without a secret."""
         load()
         return _export(arguments)
 

@@ -1,4 +1,4 @@
-"""Evidence bundles: what others can verify alone, with a key and nothing else, and what the verifier must find."""
+"""Audit bundles: what others can verify alone, with a key and nothing else, and what the verifier must find."""
 
 import hashlib
 import io

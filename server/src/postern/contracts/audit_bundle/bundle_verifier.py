@@ -1,4 +1,4 @@
-"""Verifies an evidence bundle of Postern with only the Python 3.11 standard library; imports nothing of Postern.
+"""Verifies an audit bundle of Postern with only the Python 3.11 standard library; imports nothing of Postern.
 
     python3 verify.py BUNDLE.tar --audit-key KEY … --recording-key KEY …
 
@@ -280,7 +280,7 @@ def trusted(text: str) -> tuple[str, bytes]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(description="Verifies an evidence bundle of Postern.")
+    parser = argparse.ArgumentParser(description="Verifies an audit bundle of Postern.")
     parser.add_argument("bundle", type=argparse.FileType("rb"))
     parser.add_argument("--audit-key", type=trusted, nargs="+", action="extend", required=True, metavar="KEY")
     parser.add_argument("--recording-key", type=trusted, nargs="+", action="extend", default=[], metavar="KEY")

@@ -1,1 +1,1 @@
-"""Evidence bundles: what others need to check sessions, recordings and the audit log without any secret."""
+"""Audit bundles: what others need to check sessions, recordings and the audit log without any secret."""

@@ -1,4 +1,4 @@
-"""Exports an evidence bundle: events between signed checkpoints, sessions with their rows, recordings, signed manifest.
+"""Exports an audit bundle: events between signed checkpoints, sessions with their rows, recordings, signed manifest.
 
 docs/reference/audit-bundle.md describes the format. The stand-alone verifier is part of every bundle.
 """
