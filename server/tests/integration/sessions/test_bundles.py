@@ -503,16 +503,18 @@ def test_nothing_is_overwritten(ended: Session, tmp_path: Path) -> None:
         export(wanted(), tmp_path / "absent" / "bundle.tar")
 
 
+def fill(path: Path) -> None:
+    with Archive.create(path) as archive:
+        archive.add("README.md", [b"x" * 1000])
+        archive.add("verify.py", (b"x" * 100_000 for _ in range(20)))
+
+
 def test_full_disk_ends_the_export_and_leaves_nothing(tmp_path: Path) -> None:
     before = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, before[1]))
     try:
-        with (
-            pytest.raises(NotExported, match="cannot be written: File too large"),
-            Archive.create(tmp_path / "bundle.tar") as archive,
-        ):
-            archive.add("README.md", [b"x" * 1000])
-            archive.add("verify.py", (b"x" * 100_000 for _ in range(20)))
+        with pytest.raises(NotExported, match="cannot be written: File too large"):
+            fill(tmp_path / "bundle.tar")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, before)
     assert list(tmp_path.glob("*bundle*")) == []
