@@ -15,6 +15,7 @@ from typing import Final
 
 from postern import API_LEVEL, __version__
 from postern.entrypoints import (
+    audit_commands,
     licence_commands,
     perms_commands,
     plan_commands,
@@ -146,18 +147,6 @@ def migrate(arguments: argparse.Namespace, settings: Settings) -> int:
     return 0
 
 
-def audit_verify(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Verify the audit log and the evidence it covers: detects edits, deletions, insertions and reordering."""
-    _django()
-    from postern.apps.audits.facade import verify_log
-
-    report = verify_log()
-    for fault in report.faults:
-        print(fault)
-    print(f"{report.checked} records checked, {len(report.faults)} faults")
-    return 1 if report.faults else 0
-
-
 def recording_verify(arguments: argparse.Namespace, settings: Settings) -> int:
     """Verify that a recording is complete and unaltered since it was sealed."""
     from postern.proxies.core.recording.command_line import verify_recording
@@ -234,7 +223,7 @@ def _parser() -> argparse.ArgumentParser:
         help="read the first administrator's password from standard input, not from POSTERN_ADMIN_PASSWORD",
     )
     audit = commands.add_parser("audit", help="The audit log.").add_subparsers(required=True, metavar="COMMAND")
-    add("verify", audit_verify, audit)
+    audit_commands.add_to(lambda name, command: add(name, command, audit), _django)
     vault = commands.add_parser("vault", help="Stored secrets: keys and store.").add_subparsers(
         required=True, metavar="COMMAND"
     )

@@ -117,6 +117,8 @@ class Settings:
     console_dist: Path
     time_zone: str
     health_token: Secret | None
+    #: A file outside, to which each signed checkpoint of the audit log is appended.
+    audit_witness: Path | None
     recording_reserve_mb: int
     recording_input_mb: int
     import_max_mb: int
@@ -190,6 +192,7 @@ class Settings:
             console_dist=Path(environ.get("POSTERN_CONSOLE_DIST") or _default_console_dist()).expanduser().absolute(),
             time_zone=_time_zone(environ),
             health_token=secret_of(environ, "POSTERN_HEALTH_TOKEN"),
+            audit_witness=_witness(environ),
             recording_reserve_mb=count(environ, "POSTERN_RECORDING_RESERVE_MB", 1024),
             recording_input_mb=count_between(environ, "POSTERN_RECORDING_INPUT_MB", 1024, 1, _MOST_INPUT_MB),
             import_max_mb=count_between(environ, "POSTERN_IMPORT_MAX_MB", 10, 1, 30),
@@ -211,6 +214,11 @@ def _run_dir(home: Path) -> Path:
         return beside
     digest = hashlib.sha256(os.fsencode(home)).hexdigest()[:16]
     return Path(tempfile.gettempdir()) / f"postern-{os.geteuid()}-{digest}"
+
+
+def _witness(environ: Mapping[str, str]) -> Path | None:
+    text = environ.get("POSTERN_AUDIT_WITNESS", "").strip()
+    return Path(text).expanduser().absolute() if text else None
 
 
 def _default_console_dist() -> Path:

@@ -297,6 +297,8 @@ class Event(Kind):
     EVIDENCE_ADOPTED = "evidence.adopted", _C.EVIDENCE, "Earlier records taken into the chain", "旧记录纳入审计链"
     VERIFICATION_REQUESTED = "verification.requested", _C.EVIDENCE, "Verification requested", "要求校验审计链"
     VERIFICATION_FINISHED = "verification.finished", _C.EVIDENCE, "Verification finished", "审计链校验结束"
+    AUDIT_EXPORTED = "audit.exported", _C.EVIDENCE, "Audit bundle exported", "导出审计包"
+    AUDIT_KEY_ROTATED = "audit.key_rotated", _C.EVIDENCE, "Signing key of the audit log changed", "更换审计签名密钥"
     RECORDING_CHECKPOINT = "recording.checkpoint", _C.EVIDENCE, "Recording checkpoint", "录像检查点"
     RECORDING_SEALED = "recording.sealed", _C.EVIDENCE, "Recording sealed", "封存录像"
     RECORDING_STORED = "recording.stored", _C.EVIDENCE, "Recording stored", "存储录像"

@@ -6,6 +6,7 @@ The key is stored outside the database. An attacker who can write to the databas
 import hashlib
 import hmac
 import json
+from collections.abc import Iterable
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any, Final
@@ -39,13 +40,23 @@ COVERED: Final = (
 
 def of_event(event: Any) -> str:
     """The digest of an event with all its columns set; 64 hex digits."""
-    values = {name: _plain(getattr(event, name)) for name in COVERED}
-    return of_text(json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False))
+    return _of_bytes(canonical(event, COVERED))
+
+
+def canonical(event: Any, columns: Iterable[str]) -> bytes:
+    """The canonical JSON of these columns of an event."""
+    values = {name: _plain(getattr(event, name)) for name in columns}
+    text = json.dumps(values, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8", "surrogatepass")
 
 
 def of_text(text: str) -> str:
     """The MAC of any text under the log's key; 64 hex digits."""
-    return hmac.new(_key(), text.encode("utf-8", "surrogatepass"), hashlib.sha256).hexdigest()
+    return _of_bytes(text.encode("utf-8", "surrogatepass"))
+
+
+def _of_bytes(data: bytes) -> str:
+    return hmac.new(_key(), data, hashlib.sha256).hexdigest()
 
 
 def _plain(value: Any) -> Any:

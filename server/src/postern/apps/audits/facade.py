@@ -12,18 +12,19 @@ and `new` must be JSON; UUIDs and instants are converted to text. Never pass a s
 The kinds of event are a closed list: `catalogue.Event`. An unknown code raises ValueError, and nothing is written.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import datetime
 from typing import Any, Literal, NamedTuple
 from uuid import UUID
 
 from django.db import models
 
-from postern.apps.audits import actions, digest, membership, queries
+from postern.apps.audits import actions, checkpoints, digest, membership, public_chain, queries
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.following import events_behind, heads, sequence_before
 from postern.apps.audits.kinds_by_code import kind_of
 from postern.apps.audits.models import OPERATIONS, Action, AuditEvent, LoginType, MfaState
+from postern.apps.audits.public_chain import LogBroken, Position
 from postern.apps.audits.queries import (
     Count,
     Fault,
@@ -33,9 +34,13 @@ from postern.apps.audits.queries import (
     VerificationReport,
     has_any,
     recorded_change,
+    span,
     statements,
     statements_in_sets,
 )
+from postern.apps.audits.signed_statements import SignedStatement
+from postern.apps.audits.signing_key import SigningKey, trusted_keys
+from postern.contracts.recording import TrustedKeys
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
 from postern.foundation.rest.exchange.trail import Export
@@ -50,11 +55,17 @@ __all__ = [
     "Event",
     "Fault",
     "FaultKind",
+    "LogBroken",
+    "Position",
     "RecordedChange",
+    "SignedStatement",
+    "SigningKey",
     "Statement",
     "VerificationReport",
+    "audit_keys",
     "audit_organizations",
     "events_behind",
+    "follow",
     "has_any",
     "heads",
     "mac",
@@ -67,6 +78,9 @@ __all__ = [
     "record_sign_in",
     "recorded_change",
     "sequence_before",
+    "sign_everything",
+    "signed_statements",
+    "span",
     "statements",
     "statements_in_sets",
     "user_labels_in",
@@ -201,6 +215,26 @@ def mac(text: str) -> str:
 def verify_log() -> VerificationReport:
     """Verify the integrity of every chain, of the rows that the log covers, and of the checkpoints."""
     return queries.verify_log()
+
+
+def sign_everything() -> None:
+    """Write a checkpoint that covers every event so far. Raises OSError, SettingsError."""
+    checkpoints.write(most=None)
+
+
+def signed_statements(org_id: UUID) -> Iterator[SignedStatement]:
+    """The signed statements about an organization, oldest first."""
+    return checkpoints.signed(org_id)
+
+
+def follow(org_id: UUID, start: Position, until: int) -> Iterator[public_chain.Link]:
+    """The events behind a position as lines of the public chain. Raises LogBroken when they are not intact."""
+    return public_chain.follow(org_id, start, until)
+
+
+def audit_keys() -> TrustedKeys:
+    """The public keys that have signed checkpoints and exports here."""
+    return trusted_keys()
 
 
 def _plain_values(values: Mapping[str, Any] | None) -> dict[str, Any] | None:

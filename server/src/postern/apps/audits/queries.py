@@ -8,9 +8,12 @@ from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
 from uuid import UUID
 
-from postern.apps.audits import checkpoints, digest
+from django.db.models import Max, Min
+
+from postern.apps.audits import checkpoints, digest, public_chain
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.models import AuditChain, AuditEvent, LoginLog, PasswordChangeLog
+from postern.apps.audits.signed_statements import SignedStatement
 from postern.foundation.provided import Provided
 from postern.kernel.ids import ROOT_ORG_ID
 
@@ -127,8 +130,9 @@ def verify(count: Count | None = None) -> Iterator[Fault]:
     count = count or Count()
     heads = {chain.org_id: chain for chain in AuditChain.objects.all()}
     known = set(AuditEvent.objects.order_by().values_list("org_id", flat=True).distinct())
+    stated = checkpoints.last_statements()
     for org_id in sorted(known | set(heads)):
-        yield from _verify_chain(org_id, heads.get(org_id), count)
+        yield from _verify_chain(org_id, heads.get(org_id), count, stated.get(org_id))
     for log in (_LOGINS, _PASSWORDS):
         yield from _verify_copies(log, count)
     yield from _verify_checkpoints()
@@ -140,6 +144,19 @@ def statements(events: Iterable[Event], object_ids: Sequence[str]) -> list[State
     """Events of these kinds about the objects, in chain order."""
     rows = AuditEvent.objects.filter(resource_id__in=object_ids, event__in=[str(event) for event in events])
     return [_statement(row) for row in rows.order_by("org_id", "sequence")]
+
+
+def span(org_id: UUID, object_ids: Sequence[str]) -> tuple[int, int] | None:
+    """The positions of the first and the last event about the objects in a chain; None when there is none."""
+    first: list[int] = []
+    last: list[int] = []
+    for some in batched(object_ids, _ROWS_AT_ONCE):
+        rows = AuditEvent.objects.filter(org_id=org_id, resource_id__in=some)
+        found = rows.order_by().aggregate(first=Min("sequence"), last=Max("sequence"))
+        if found["first"] is not None:
+            first.append(found["first"])
+            last.append(found["last"])
+    return (min(first), max(last)) if first else None
 
 
 def statements_in_sets(event: Event, size: int) -> Iterator[list[Statement]]:
@@ -177,8 +194,10 @@ def _statement(row: AuditEvent) -> Statement:
     return Statement(row.org_id, row.sequence, row.event, row.resource_id, row.new or {})
 
 
-def _verify_chain(org_id: UUID, head: AuditChain | None, count: Count) -> Iterator[Fault]:
-    expected, previous = 1, digest.GENESIS
+def _verify_chain(
+    org_id: UUID, head: AuditChain | None, count: Count, stated: SignedStatement | None
+) -> Iterator[Fault]:
+    expected, previous, public = 1, digest.GENESIS, public_chain.GENESIS
     rows = AuditEvent.objects.filter(org_id=org_id)
     top = rows.order_by("-sequence").values_list("sequence", flat=True).first() or 0
     for event in rows.filter(sequence__lte=top).order_by("sequence").iterator(chunk_size=_AT_ONCE):
@@ -190,7 +209,11 @@ def _verify_chain(org_id: UUID, head: AuditChain | None, count: Count) -> Iterat
         if digest.of_event(event) != event.digest:
             yield Fault(org_id, event.sequence, FaultKind.EDITED)
         expected, previous = event.sequence + 1, event.digest
+        if stated is not None and event.sequence <= stated.position.sequence:
+            public = public_chain.link_after(public, public_chain.line_of(event))
     last = expected - 1
+    if stated is not None and last >= stated.position.sequence and public != stated.position.chain:
+        yield Fault(org_id, stated.position.sequence, FaultKind.ROLLED_BACK)
     if head is not None and head.sequence > last:
         yield Fault(org_id, head.sequence, FaultKind.TRUNCATED)
         return
@@ -243,12 +266,18 @@ def _repeats(values: Mapping[str, Any], recorded: Mapping[str, Any]) -> bool:
 
 def _verify_checkpoints() -> Iterator[Fault]:
     highest: dict[UUID, tuple[int, str]] = {}
+    proven: dict[UUID, SignedStatement] = {}
     for number, checkpoint in enumerate(checkpoints.read(), start=1):
         if checkpoint is None:
             yield Fault(None, number, FaultKind.CHECKPOINT_ALTERED)
             continue
         for org_id, head in checkpoint.heads.items():
             highest[org_id] = max(head, highest.get(org_id, head))
+        new = {key: stated for key, stated in checkpoint.statements.items() if proven.get(key) != stated}
+        if all(stated.is_signed() and stated.org_id == key for key, stated in new.items()):
+            proven |= new
+        else:
+            yield Fault(None, number, FaultKind.CHECKPOINT_ALTERED)
     for org_id, (sequence, expected) in highest.items():
         stored_digest = (
             AuditEvent.objects.filter(org_id=org_id, sequence=sequence).values_list("digest", flat=True).first()

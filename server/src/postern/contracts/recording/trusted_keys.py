@@ -25,11 +25,11 @@ _ID: Final = re.compile(r"[0-9a-f]{16}\Z")
 
 
 class TrustedKeys:
-    """The public keys in a folder of secrets."""
+    """The public keys in a folder of secrets. Keys of another purpose have another folder and another current key."""
 
-    def __init__(self, secrets_dir: Path) -> None:
-        self.folder = secrets_dir / FOLDER
-        self._present = secrets_dir / PUBLIC_KEY
+    def __init__(self, secrets_dir: Path, *, folder: str = FOLDER, public_key: str = PUBLIC_KEY) -> None:
+        self.folder = secrets_dir / folder
+        self._present = secrets_dir / public_key
 
     def path_of(self, name: str) -> Path:
         """Path of the key with this id."""

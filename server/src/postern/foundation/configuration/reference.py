@@ -298,6 +298,15 @@ SETTINGS_REFERENCE: Final = (
         "客户端没有指明时区时使用的时区。",
     ),
     Variable(
+        "POSTERN_AUDIT_WITNESS",
+        "",
+        (
+            "File to which every signed checkpoint of the audit log is appended, best on storage that only allows "
+            "appending. Empty: none."
+        ),
+        "每个已签名的审计日志检查点都会追加到此文件，最好位于只允许追加的存储上。留空则不追加。",
+    ),
+    Variable(
         "POSTERN_RECORDING_RESERVE_MB",
         "1024",
         (

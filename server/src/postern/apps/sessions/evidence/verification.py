@@ -49,6 +49,15 @@ def verify(count: Count) -> Iterator[Fault]:
     yield from _orphans()
 
 
+def faults_of(keys: Sequence[UUID]) -> Iterator[Fault]:
+    """The faults of these sessions."""
+    for start in range(0, len(keys), _SESSIONS_AT_ONCE):
+        some = keys[start : start + _SESSIONS_AT_ONCE]
+        sessions = list(Session.objects.filter(pk__in=some).select_related("recording"))
+        for session_id in sorted({fault.session_id for fault in _faults_of(sessions, Count()) if fault.session_id}):
+            yield from _again(session_id)
+
+
 def _again(session_id: UUID) -> Iterator[Fault]:
     """The faults of one session, read while its row is locked."""
     with transaction.atomic():
@@ -113,7 +122,7 @@ def _recording_faults(session: Session, stated: list[Statement]) -> Iterator[Fau
 def _row_faults(by_id: dict[UUID, Session], anchors: dict[UUID, Statement | None], count: Count) -> Iterator[Fault]:
     """Check the rows of these sessions in chain order: each row matches its proof, none is missing, none is extra."""
     number, head = dict.fromkeys(by_id, 0), dict.fromkeys(by_id, evidence.GENESIS)
-    for session_id, place, covered, values, proof in _chained_rows(by_id):
+    for session_id, place, covered, values, proof in chained_rows(by_id):
         session = by_id[session_id]
         count.add(session.org_id)
         for gap in range(number[session_id] + 1, min(place, number[session_id] + 2)):
@@ -153,7 +162,7 @@ def _row_fits(covered: Covered, values: Sequence[Any], proof: str, place: tuple[
     return evidence.row_proof(covered, chosen, number=number, previous=previous, version=version) == proof
 
 
-def _chained_rows(session_ids: Iterable[UUID]) -> Iterator[tuple[UUID, int, Covered, Sequence[Any], str]]:
+def chained_rows(session_ids: Iterable[UUID]) -> Iterator[tuple[UUID, int, Covered, Sequence[Any], str]]:
     """All chained rows of the sessions, one chain after the other."""
     keys = list(session_ids)
     return heapq.merge(*(_rows_of(covered, keys) for covered in PLACES), key=lambda row: (row[0].int, row[1]))

@@ -143,9 +143,8 @@ def current_values(covered: Covered, row: models.Model) -> list[Any]:
 
 def _proof(covered: Covered, values: Sequence[Any], version: int | None, place: list[Any]) -> str:
     number = len(covered.versions) - 1 if version is None else version
-    table = covered.model._meta.db_table  # noqa: SLF001 - the documented model API
     text = json.dumps(
-        [covered.prefix + table, number, *place, *map(_plain, values)],
+        [table_of(covered), number, *place, *map(plain, values)],
         separators=(",", ":"),
         ensure_ascii=False,
         sort_keys=True,
@@ -153,7 +152,14 @@ def _proof(covered: Covered, values: Sequence[Any], version: int | None, place: 
     return f"{number}:{audits.mac(text)}"
 
 
-def _plain(value: Any) -> Any:
+def table_of(covered: Covered) -> str:
+    """The name of a table in proofs."""
+    table: str = covered.model._meta.db_table  # noqa: SLF001 - the documented model API
+    return covered.prefix + table
+
+
+def plain(value: Any) -> Any:
+    """A column as JSON."""
     if isinstance(value, datetime):
         return value.astimezone(UTC).isoformat(timespec="microseconds")
     return str(value) if isinstance(value, UUID) else value

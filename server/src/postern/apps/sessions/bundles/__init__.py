@@ -1,0 +1,1 @@
+"""Audit bundles: what others need to check sessions, recordings and the audit log without any secret."""

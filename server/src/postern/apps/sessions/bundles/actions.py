@@ -1,0 +1,207 @@
+"""Exports an audit bundle: events between signed checkpoints, sessions with their rows, recordings, signed manifest.
+
+docs/reference/audit-bundle.md describes the format. The stand-alone verifier is part of every bundle.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Any, Final
+from uuid import UUID
+
+from django.conf import settings
+from django.db import transaction
+
+from postern.apps.audits import facade as audits
+from postern.apps.audits.facade import Position, SignedStatement
+from postern.apps.orgs import facade as orgs
+from postern.apps.sessions.bundles import rows
+from postern.apps.sessions.bundles.archive import Archive
+from postern.apps.sessions.bundles.errors import NotExported
+from postern.apps.sessions.bundles.recordings import Recordings
+from postern.apps.sessions.evidence.verification import faults_of
+from postern.contracts import audit_bundle
+from postern.contracts.audit_bundle import bundle_verifier
+from postern.contracts.recording import TrustedKeys
+from postern.foundation.caller.actor import SYSTEM
+from postern.kernel import clock
+
+#: Statements between the first and the last that a bundle has at most: they narrow the time at which events existed.
+_MOST_STATEMENTS: Final = 1_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Wanted:
+    """What to export: a time range, organizations, and sessions (none: all sessions that ran in the time range)."""
+
+    begin: datetime
+    end: datetime
+    org_ids: tuple[UUID, ...]
+    session_ids: tuple[UUID, ...] = ()
+    operator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """What a bundle has. `missing`: why recordings are not in it; `faults`: what is not intact."""
+
+    events: int
+    sessions: int
+    recordings: int
+    missing: tuple[str, ...]
+    faults: tuple[str, ...]
+
+
+@dataclass(slots=True)
+class _Part:
+    """One organization of the bundle. `first` is the position before its first event, `last` that of its last."""
+
+    org_id: UUID
+    session_ids: list[UUID]
+    first: int
+    last: int
+
+    def range_between(self) -> tuple[Position, list[SignedStatement]]:
+        """Where the events begin, and the signed statements from there to where they end. Raises NotExported."""
+        before: SignedStatement | None = None
+        within: list[SignedStatement] = []
+        for statement in audits.signed_statements(self.org_id):
+            place = statement.position.sequence
+            if place <= self.first:
+                before, within = statement, []
+            elif before is None or place > before.position.sequence:
+                within.append(statement)
+                if place >= self.last:
+                    break
+        chosen = [before, *within] if before is not None else within
+        if not chosen or chosen[-1].position.sequence < self.last:
+            raise NotExported(
+                f"the audit log of {self.org_id} has no signed checkpoint after #{self.last}; run: postern audit verify"
+            )
+        if len(within) > _MOST_STATEMENTS:
+            step = len(within) // _MOST_STATEMENTS + 1
+            chosen = [*chosen[:-1:step], chosen[-1]]
+        return (before.position if before is not None else Position()), chosen
+
+
+def export(wanted: Wanted, output: Path) -> Exported:
+    """Write a bundle to `output`, which must not exist. The audit log records the export before it is written.
+
+    Raises NotExported; LogBroken when the log is not intact; SettingsError and OSError for the signing key.
+    """
+    with Archive.create(output) as archive:
+        parts = [_part(org_id, wanted) for org_id in sorted(wanted.org_ids)]
+        known = {key for part in parts for key in part.session_ids}
+        for key in wanted.session_ids:
+            if key not in known:
+                raise NotExported(f"there is no session {key} in the organizations of the export")
+        _record(wanted, parts)
+        audits.sign_everything()
+        return _write(archive, wanted, parts)
+
+
+def _part(org_id: UUID, wanted: Wanted) -> _Part:
+    keys = rows.session_ids(org_id, wanted.begin, wanted.end, wanted.session_ids)
+    first, last = audits.sequence_before(org_id, wanted.begin), audits.sequence_before(org_id, wanted.end)
+    about = audits.span(org_id, [str(key) for key in keys])
+    if about is not None:
+        first, last = min(first, about[0] - 1), max(last, about[1])
+    return _Part(org_id, keys, first, max(last, first, 1))
+
+
+@transaction.atomic
+def _record(wanted: Wanted, parts: Sequence[_Part]) -> None:
+    for part in parts:
+        audits.record(
+            actor=SYSTEM,
+            org_id=part.org_id,
+            event=audits.Event.AUDIT_EXPORTED,
+            object_type="AuditEvent",
+            new={
+                "operator": wanted.operator,
+                "from": wanted.begin,
+                "to": wanted.end,
+                "organizations": [other.org_id for other in parts],
+                "chosen_sessions": list(wanted.session_ids),
+                "sessions": len(part.session_ids),
+                "events": part.last - part.first,
+            },
+        )
+
+
+def _write(archive: Archive, wanted: Wanted, parts: Sequence[_Part]) -> Exported:
+    key = audits.SigningKey.current()
+    folder = Path(audit_bundle.__file__).parent
+    archive.add("verify.py", [Path(bundle_verifier.__file__).read_bytes()])
+    for name in ("README.md", "README.zh.md"):
+        archive.add(name, [(folder / name).read_bytes()])
+    for kind, keys in (("audit", audits.audit_keys()), ("recording", TrustedKeys(settings.POSTERN.secrets_dir))):
+        for name in keys.ids():
+            archive.add(f"keys/{kind}/{name}.pub", [(keys.find(name) or b"").hex().encode() + b"\n"])
+    recordings, faults, organizations = Recordings(archive), [], []
+    for part in parts:
+        organizations.append(_write_part(archive, recordings, part))
+        faults += [str(fault) for fault in faults_of(part.session_ids)]
+    manifest = bundle_verifier.canonical(
+        {
+            "version": 1,
+            "at": clock.now().isoformat(timespec="seconds"),
+            "from": wanted.begin.isoformat(),
+            "to": wanted.end.isoformat(),
+            "key_id": key.key_id,
+            "chosen_sessions": [str(session_id) for session_id in wanted.session_ids],
+            "organizations": organizations,
+            "members": archive.members,
+            "missing": [[str(session_id), reason] for session_id, reason in recordings.missing.items()],
+            "faults": faults,
+        }
+    )
+    if len(manifest) > bundle_verifier.MAX_MANIFEST or len(archive.members) > bundle_verifier.MAX_MEMBERS - 2:
+        raise NotExported("there are too many recordings for one bundle; export a shorter time or fewer organizations")
+    archive.add("manifest.json", [manifest])
+    archive.add("manifest.sig", [key.sign(bundle_verifier.BUNDLE + manifest)])
+    return Exported(
+        events=sum(org["last"] - org["first"] for org in organizations),
+        sessions=sum(len(part.session_ids) for part in parts),
+        recordings=recordings.count,
+        missing=tuple(f"session {session_id}: {reason}" for session_id, reason in recordings.missing.items()),
+        faults=tuple(faults),
+    )
+
+
+def _write_part(archive: Archive, recordings: Recordings, part: _Part) -> dict[str, Any]:
+    start, statements = part.range_between()
+    end = statements[-1].position
+    folder = f"organizations/{part.org_id}"
+    archive.add(f"{folder}/checkpoints.jsonl", [statement.line() for statement in statements])
+    archive.add(f"{folder}/events.jsonl", _event_lines(part.org_id, start, end))
+    archive.add(f"{folder}/sessions.jsonl", rows.session_lines(part.session_ids, end.sequence))
+    stored: dict[UUID, object] = {}
+    for at in range(0, len(part.session_ids), rows.AT_ONCE):
+        some = part.session_ids[at : at + rows.AT_ONCE]
+        stored |= rows.statements_until(audits.Event.RECORDING_STORED, some, end.sequence)
+    gone = set(stored)
+    for recording in rows.recordings_of(part.session_ids):
+        gone.discard(recording.pk)
+        if recording.pk in stored:
+            recordings.add(recording)
+        else:
+            recordings.missing[recording.pk] = "it was not stored when the export began"
+    for session_id in sorted(gone):
+        recordings.missing[session_id] = "its row is gone"
+    return {
+        "org_id": str(part.org_id),
+        "name": orgs.name_of(part.org_id),
+        "first": start.sequence,
+        "last": end.sequence,
+    }
+
+
+def _event_lines(org_id: UUID, start: Position, end: Position) -> Iterator[bytes]:
+    position = start
+    for link in audits.follow(org_id, start, end.sequence):
+        position = link.position
+        yield link.line + b"\n"
+    if position != end:
+        raise NotExported(f"the audit log of {org_id} is not what was signed; run: postern audit verify")

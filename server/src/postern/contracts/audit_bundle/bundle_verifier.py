@@ -1,0 +1,299 @@
+"""Verifies an audit bundle of Postern with only the Python 3.11 standard library; imports nothing of Postern.
+
+    python3 verify.py BUNDLE.tar --audit-key KEY … --recording-key KEY …
+
+KEY: 64 hex digits, or the path of a .pub file. Exit status 0: proven; 1: not proven; 2: cannot be checked. The format is
+described in docs/reference/audit-bundle.md. The keys must come from a source that you trust, never from whoever gave you
+the bundle. Use a copy of this file from such a source, too.
+"""
+
+import argparse
+import hashlib
+import json
+import os
+import re
+import struct
+import sys
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, BinaryIO
+
+BUNDLE, CHECKPOINT = b"postern audit bundle v1\x00", b"postern audit checkpoint v1\x00"
+RECORDING, GENESIS = b"postern recording manifest v1\x00", "0" * 64
+MAX_MEMBERS, MAX_MANIFEST, MAX_LINE, MAX_PART = 300_000, 1 << 26, 1 << 24, 1 << 25
+NAME = re.compile(
+    r"verify\.py|README(\.zh)?\.md|manifest\.(json|sig)|keys/(audit|recording)/[0-9a-f]{16}\.pub"
+    r"|organizations/[0-9a-f-]{36}/(checkpoints|events|sessions)\.jsonl|recordings/[0-9a-f-]{36}\.postern"
+)
+ANCHORED, SEALED, STORED, PERMITTED = "session.anchored", "session.sealed", "recording.stored", "session.permitted"
+BLOCK, TRAILER = struct.Struct(">4sIBBHIIQQQI"), struct.Struct(">QIII8s")
+Keys = dict[str, bytes]
+
+
+class NotProven(Exception):
+    """The bundle is not proven to be what was exported; the text says why."""
+
+
+def need(fits: object, text: str) -> None:
+    if not fits:
+        raise NotProven(text)
+
+
+def canonical(value: Any) -> bytes:
+    text = json.dumps(value, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return text.encode("utf-8", "surrogatepass")
+
+
+def parse(data: bytes, part: str) -> dict[str, Any]:
+    """A JSON object in the only way of writing it: sorted, no name twice, no spaces."""
+    value = json.loads(data)
+    need(isinstance(value, dict) and canonical(value) == data, f"{part} is not canonical JSON")
+    return dict(value)
+
+
+def tar_header(name: str, size: int) -> bytes:
+    """The only header that a member of this name and size may have."""
+    info = tarfile.TarInfo(name)
+    info.size, info.mode = size, 0o600
+    return info.tobuf(tarfile.GNU_FORMAT, "ascii", "strict")
+
+
+# Ed25519 as in RFC 8032, many signatures in one equation. Verification involves no secret, so timing does not matter.
+P, L = 2**255 - 19, 2**252 + 27742317777372353535851937790883648493
+D = -121665 * pow(121666, P - 2, P) % P
+Point = tuple[int, int, int, int]
+
+
+def decode_point(data: bytes) -> Point:
+    sign, y = divmod(int.from_bytes(data, "little"), 1 << 255)
+    square = (y * y - 1) * pow(D * y * y + 1, P - 2, P) % P
+    x = pow(square, (P + 3) // 8, P)
+    if (x * x - square) % P:
+        x = x * pow(2, (P - 1) // 4, P) % P
+    if len(data) != 32 or y >= P or (x * x - square) % P or (x == 0 and sign):
+        raise ValueError("a key or a signature is not a point of Ed25519")
+    x = P - x if x & 1 != sign else x
+    return (x, y, 1, x * y % P)
+
+
+def add(left: Point, right: Point) -> Point:
+    a, b = (left[1] - left[0]) * (right[1] - right[0]) % P, (left[1] + left[0]) * (right[1] + right[0]) % P
+    c, d = 2 * left[3] * right[3] * D % P, 2 * left[2] * right[2] % P
+    e, f, g, h = b - a, d - c, d + c, b + a
+    return (e * f % P, g * h % P, f * g % P, e * h % P)
+
+
+def multiply_all(pairs: list[tuple[int, Point]]) -> Point:
+    """The sum of all scalar * point."""
+    result: Point = (0, 1, 1, 0)
+    for bit in range(255, -1, -1):
+        result = add(result, result)
+        for scalar, point in pairs:
+            if scalar >> bit & 1:
+                result = add(result, point)
+    return result
+
+
+def ed25519_verify(signed: list[tuple[bytes, bytes, bytes]]) -> bool:
+    """Whether all signatures are valid: the sum of z(R + hA - sB) is zero for random z. Raises ValueError."""
+    scalars, base = dict.fromkeys((key for key, _, _ in signed), 0), 0  # encoded point -> what it is multiplied with
+    for key, message, signature in signed:
+        s, z = int.from_bytes(signature[32:], "little"), int.from_bytes(os.urandom(16), "little") | 1
+        h = int.from_bytes(hashlib.sha512(signature[:32] + key + message).digest(), "little")
+        if len(signature) != 64 or s >= L:
+            return False
+        base = (base + z * s) % L
+        scalars[signature[:32]] = scalars.get(signature[:32], 0) + z
+        scalars[key] = (scalars[key] + z * h) % L
+    generator = decode_point((4 * pow(5, P - 2, P) % P).to_bytes(32, "little"))
+    total = multiply_all([(L - base, generator), *((v, decode_point(data)) for data, v in scalars.items())])
+    for _ in range(3):  # leaves out the part of small order, which only the holder of a key could add
+        total = add(total, total)
+    return total[0] == 0 and total[1] == total[2]
+
+
+class Bundle:
+    """An archive and the trusted keys. Of what is not proven to be signed, only headers are read, in `__init__`."""
+
+    def __init__(self, file: BinaryIO, audit_keys: Keys, recording_keys: Keys) -> None:
+        self.file, self.audit_keys, self.recording_keys = file, audit_keys, recording_keys
+        self.places = dict(self._members(file.seek(0, 2)))  # name -> place and size
+        need(list(self.places)[-2:] == ["manifest.json", "manifest.sig"], "there is no signed manifest at the end")
+        ends = list(self.places.values())[-2:]  # what is longer than permitted is cut off, so its signature is wrong
+        raw, signature = (self._at(place, min(size, MAX_MANIFEST + 1)) for place, size in ends)
+        is_signed = any(ed25519_verify([(key, BUNDLE + raw, signature)]) for key in audit_keys.values())
+        need(is_signed, "the manifest was not signed with an audit key that you trust")
+        self.manifest = parse(raw, "the manifest")
+        need(self.manifest["version"] == 1, "the bundle has a version that is not known here")
+        members = [[name, size] for name, (_, size) in self.places.items()][:-2]
+        need([entry[:2] for entry in self.manifest["members"]] == members, "the members are not those of the manifest")
+        self.hashes = {name: sha256 for name, _size, sha256 in self.manifest["members"]}
+
+    def _members(self, size: int) -> Iterator[tuple[str, tuple[int, int]]]:
+        """Every byte between the contents of the members has only one permitted value."""
+        place, names = 0, {""}
+        while (header := self._at(place, 512)) != bytes(512):
+            need(len(header) == 512 and len(names) < MAX_MEMBERS, "the archive is cut off, or has too many members")
+            length = int.from_bytes(header[125:136], "big") if header[124] > 127 else int(header[124:135], 8)
+            name, padding = header[:100].rstrip(b"\0").decode("ascii"), -length % 512
+            need(NAME.fullmatch(name) and 0 <= length <= size, "a member has a name or size that no bundle has")
+            need(name not in names and header == tar_header(name, length), f"{name} is there twice, or unusual")
+            need(self._at(place + 512 + length, padding) == bytes(padding), f"{name} is followed by other bytes")
+            names.add(name)
+            yield name, (place + 512, length)
+            place += 512 + length + padding
+        need(self._at(place, 1025) == bytes(1024), "the archive is cut off, or goes on after its end")
+
+    def _at(self, place: int, length: int) -> bytes:
+        self.file.seek(place)
+        return self.file.read(length)
+
+    def lines(self, name: str) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        place, end = self.places[name][0], sum(self.places[name])
+        while place < end:
+            self.file.seek(place)
+            line = self.file.readline(min(MAX_LINE, end - place))
+            need(line.endswith(b"\n"), f"{name} has a line that is too long or does not end")
+            place += len(line)
+            yield line[:-1], parse(line[:-1], name)
+
+    def examine(self) -> Iterator[str]:
+        """What is proven, line by line. Raises NotProven; every other exception means the same."""
+        yield f"manifest: {len(self.places)} members, signed with an audit key that you trust"
+        orgs, seals, missing = self.manifest["organizations"], [], dict(self.manifest["missing"])
+        recordings = {name for name in self.hashes if name.startswith("recordings/")}
+        for name in self.hashes.keys() - recordings:
+            (place, size), digest = self.places[name], hashlib.sha256()
+            for start in range(0, size, 1 << 18):
+                digest.update(self._at(place + start, min(size - start, 1 << 18)))
+            need(digest.hexdigest() == self.hashes[name], f"{name} was altered")
+        folders = {name.rpartition("/")[0] for name in self.hashes if name.startswith("organizations/")}
+        need(folders == {f"organizations/{org['org_id']}" for org in orgs}, "the manifest names other organizations")
+        for org in orgs:
+            stated: dict[str, dict[str, Any]] = {kind: {} for kind in (ANCHORED, SEALED, STORED, PERMITTED)}
+            yield f"organization {org['org_id']}: {self._events(org, stated)}"
+            rows = self._sessions(org["org_id"], stated)
+            yield f"organization {org['org_id']}: {len(rows)} sessions with {sum(rows.values())} rows"
+            for key in rows:
+                name = f"recordings/{key}.postern"
+                need(name in recordings or key in missing or key not in stated[STORED], f"{name} is missing")
+                if name in recordings:
+                    seals.append(self._recording(key, stated[STORED].get(key, {})))
+                    yield f"recording of session {key}: sealed, and stored as SHA-256 {self.hashes[name]}"
+                    recordings.remove(name)
+            if absent := len(stated[PERMITTED].keys() - rows.keys()):
+                yield f"NOTE: the events name {absent} sessions whose rows are not in the bundle"
+        need(not recordings, "a recording belongs to no session")
+        need(ed25519_verify(seals), "the seal of a recording has a wrong signature")
+        yield from (f"MISSING: recording of session {key!a}: {reason!a}" for key, reason in missing.items())
+        yield from (f"FAULT that the export found: {fault!a}" for fault in self.manifest["faults"])
+
+    def _events(self, org: dict[str, Any], stated: dict[str, dict[str, Any]]) -> str:
+        """Every event from checkpoint to checkpoint is there: none is missing, inserted, moved or altered."""
+        org_id, place, folder = org["org_id"], org["first"], f"organizations/{org['org_id']}/"
+        at, signed = "", []
+        marks: dict[int, tuple[str, str]] = {}  # position -> public chain and MAC digest
+        for _, it in self.lines(folder + "checkpoints.jsonl"):
+            signature = bytes.fromhex(it.pop("signature"))
+            need(it["key_id"] in self.audit_keys, f"a checkpoint needs the audit key {it['key_id']!a}")
+            in_order = it["org_id"] == org_id and it["sequence"] > next(reversed(marks), 0)
+            need(in_order, f"a checkpoint of {org_id} is out of order, or of another organization")
+            marks[it["sequence"]], at = (it["chain"], it["digest"]), it["at"]
+            signed.append((self.audit_keys[it["key_id"]], CHECKPOINT + canonical(it), signature))
+        need(ed25519_verify(signed), f"a checkpoint of {org_id} has a wrong signature")
+        is_framed = max(marks) == org["last"] and place in (0, min(marks))
+        need(is_framed, f"the events of {org_id} do not begin and end at signed checkpoints")
+        chain, previous = marks.get(place, (GENESIS, GENESIS))
+        for line, event in self.lines(folder + "events.jsonl"):
+            is_next = (event["org_id"], event["sequence"], event["previous"]) == (org_id, place + 1, previous)
+            need(is_next, f"what follows #{place} is not the next event of {org_id}")
+            chain = hashlib.sha256(bytes.fromhex(chain) + hashlib.sha256(line).digest()).hexdigest()
+            place, previous = place + 1, event["digest"]
+            is_signed = marks.get(place, (chain, previous)) == (chain, previous)
+            need(is_signed, f"the events of {org_id} are not what was signed at #{place}")
+            if event["event"] in stated:
+                stated[event["event"]][event["resource_id"]] = event["new"]
+        need(place == org["last"], f"the events of {org_id} end before the last checkpoint")
+        return f"events {org['first'] + 1} to {place}, {len(marks)} signed checkpoints, the last of {at!a}"
+
+    def _sessions(self, org_id: str, stated: dict[str, dict[str, Any]]) -> dict[str, int]:
+        """The number of rows of each session. The rows have no gap; number and head are those in the events."""
+        rows: dict[str, int] = {}
+        key, number, anchor = "", 0, {"rows": 0, "head": ""}
+        for _, line in self.lines(f"organizations/{org_id}/sessions.jsonl"):
+            values = line["values"]
+            if line["table"] == "session":
+                need(number == rows.get(key, 0), f"session {key!a} has missing rows")
+                key, number = values["id"], 0
+                need(values["org_id"] == org_id and key not in rows, f"session {key!a} is foreign, or there twice")
+                rows[key], anchor = line["rows"], stated[ANCHORED].get(key, {"rows": 0, "head": ""})
+                is_whole = stated[SEALED].get(key, line)["rows"] == rows[key] >= anchor["rows"]
+                need(is_whole, f"session {key!a} has another number of rows than the log says")
+            else:
+                number += 1
+                is_next = (values["session_id"], line["number"]) == (key, number)
+                is_stated = number != anchor["rows"] or line["proof"] == anchor["head"]
+                need(is_next and is_stated, f"row {number} of session {key!a} is not the one in the log")
+        need(number == rows.get(key, 0), f"session {key!a} has missing rows")
+        return rows
+
+    def _recording(self, session_id: str, stored: dict[str, Any]) -> tuple[bytes, bytes, bytes]:
+        """The seal, whose signature is still to be verified. It covers the bytes, which are those that the log names."""
+        name, whole = f"recordings/{session_id}.postern", hashlib.sha256()
+        (start, size), end = self.places[name], sum(self.places[name])
+
+        def take(length: int) -> bytes:
+            need(0 <= length <= min(MAX_PART, end - self.file.tell()), f"{name} is cut off, or has impossible lengths")
+            whole.update(data := self.file.read(length))
+            return data
+
+        index_at, index_size, manifest_size, _, mark = TRAILER.unpack(self._at(end - TRAILER.size, TRAILER.size))
+        is_filled = index_at + index_size + manifest_size + 64 + TRAILER.size == size and mark == b"PSTNEND\x01"
+        need(is_filled, f"{name} is not a sealed recording")
+        self.file.seek(start)
+        begin = take(12)
+        header = take(int.from_bytes(begin[8:], "big"))
+        chain, blocks = hashlib.sha256(begin + header).digest(), 0
+        while self.file.tell() < start + index_at:
+            head = take(BLOCK.size)
+            chain = hashlib.sha256(chain + head + hashlib.sha256(take(BLOCK.unpack(head)[5])).digest()).digest()
+            blocks += 1
+        index, manifest, signature, _ = take(index_size), take(manifest_size), take(64), take(TRAILER.size)
+        found = [whole.hexdigest(), size, chain.hex()]
+        is_stored = [stored.get(field) for field in ("sha256", "size", "chain")] == found and self.hashes[
+            name
+        ] == found[0]
+        need(is_stored, f"{name} is not what was stored according to the log, or not what was signed")
+        sealed, fields = json.loads(manifest), ("version", "session_id", "chain", "blocks", "index_sha256")
+        own = [1, session_id, found[2], blocks, hashlib.sha256(index).hexdigest()]
+        need([sealed[field] for field in fields] == own, f"{name} is not what was sealed")
+        need(sealed["key_id"] in self.recording_keys, f"{name} needs the recording key {sealed['key_id']!a}")
+        return self.recording_keys[sealed["key_id"]], RECORDING + manifest, signature
+
+
+def trusted(text: str) -> tuple[str, bytes]:
+    """A key and its id. Raises ValueError."""
+    key = bytes.fromhex((Path(text).read_text() if Path(text).is_file() else text).strip())
+    decode_point(key)
+    return hashlib.sha256(key).hexdigest()[:16], key
+
+
+def main(arguments: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description="Verifies an audit bundle of Postern.")
+    parser.add_argument("bundle", type=argparse.FileType("rb"))
+    parser.add_argument("--audit-key", type=trusted, nargs="+", action="extend", required=True, metavar="KEY")
+    parser.add_argument("--recording-key", type=trusted, nargs="+", action="extend", default=[], metavar="KEY")
+    options = parser.parse_args(arguments)
+    try:
+        bundle = Bundle(options.bundle, dict(options.audit_key), dict(options.recording_key))
+        texts = [*bundle.examine(), "PROVEN"]
+    except Exception as error:  # noqa: BLE001 - whatever a hostile bundle provokes: it is not proven
+        reason = str(error) if isinstance(error, NotProven) else f"the bundle is damaged: {error!a:.200}"
+        texts = [f"NOT PROVEN: {reason}"]
+    sys.stdout.write("\n".join(texts) + "\n")
+    return 0 if texts[-1] == "PROVEN" else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+"""`postern audit …`: verifying the audit log, exporting evidence for others, and the key that signs both."""
+
+import argparse
+import getpass
+import os
+from collections.abc import Callable
+from datetime import UTC, date, datetime, time, timedelta
+from pathlib import Path
+from typing import Final
+from uuid import UUID
+
+from postern.foundation.settings import Settings
+
+Add = Callable[[str, "Command"], argparse.ArgumentParser]
+Command = Callable[[argparse.Namespace, Settings], int]
+
+_DATE: Final = len("2026-11-30")
+
+
+def add_to(add: Add, load: Callable[[], None]) -> None:
+    """Register the subcommands. `load` loads the control plane's apps into this process."""
+
+    def verify(arguments: argparse.Namespace, settings: Settings) -> int:
+        """Verify the audit log and the evidence it covers: detects edits, deletions, insertions and reordering."""
+        load()
+        from postern.apps.audits.facade import verify_log
+
+        report = verify_log()
+        for fault in report.faults:
+            print(fault)
+        print(f"{report.checked} records checked, {len(report.faults)} faults")
+        return 1 if report.faults else 0
+
+    def export(arguments: argparse.Namespace, settings: Settings) -> int:
+        """Write an audit bundle, which others can verify without Postern and without a secret."""
+        load()
+        return _export(arguments)
+
+    def key(arguments: argparse.Namespace, settings: Settings) -> int:
+        """Print the public keys that have signed checkpoints and exports; `*` marks the current key."""
+        load()
+        return _show_keys()
+
+    def rotate_key(arguments: argparse.Namespace, settings: Settings) -> int:
+        """Sign with a new key from now on; what former keys have signed can still be verified."""
+        load()
+        return _rotate_key()
+
+    add("verify", verify)
+    exporting = add("export", export)
+    exporting.add_argument("output", type=Path, metavar="OUTPUT.tar", help="must not exist")
+    exporting.add_argument("--from", dest="begin", type=_begin, required=True, help="first day (UTC) or time, ISO 8601")
+    exporting.add_argument("--to", dest="end", type=_end, required=True, help="last day (UTC) or time, ISO 8601")
+    exporting.add_argument(
+        "--org", action="append", default=[], metavar="NAME", help="organization, several times; default: all"
+    )
+    exporting.add_argument(
+        "--session", action="append", default=[], type=UUID, metavar="ID", help="only these sessions, several times"
+    )
+    add("keys", key)
+    add("rotate-key", rotate_key)
+
+
+def _begin(text: str) -> datetime:
+    """The start of a day, or a moment. Raises ValueError."""
+    if len(text) == _DATE:
+        return datetime.combine(date.fromisoformat(text), time(), UTC)
+    return _moment(text)
+
+
+def _end(text: str) -> datetime:
+    """The end of a day, or a moment. Raises ValueError."""
+    if len(text) == _DATE:
+        return datetime.combine(date.fromisoformat(text), time(), UTC) + timedelta(days=1)
+    return _moment(text)
+
+
+def _moment(text: str) -> datetime:
+    moment = datetime.fromisoformat(text)
+    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+
+
+def _export(arguments: argparse.Namespace) -> int:
+    from postern.apps.audits import facade as audits
+    from postern.apps.orgs import facade as orgs
+    from postern.apps.sessions.bundles.actions import Wanted, export
+
+    if arguments.begin >= arguments.end:
+        print("--from must be before --to")
+        return 2
+    org_ids = [orgs.find_scope(name).org_id for name in arguments.org] or list(audits.heads())
+    wanted = Wanted(
+        begin=arguments.begin,
+        end=arguments.end,
+        org_ids=tuple(sorted(set(org_ids))),
+        session_ids=tuple(sorted(set(arguments.session))),
+        operator=_operator(),
+    )
+    exported = export(wanted, arguments.output)
+    for reason in exported.missing:
+        print(f"missing recording of {reason}")
+    for fault in exported.faults:
+        print(f"not intact: {fault}")
+    print(
+        f"{exported.events} events, {exported.sessions} sessions and {exported.recordings} recordings "
+        f"were written to {arguments.output}"
+    )
+    return 1 if exported.missing or exported.faults else 0
+
+
+def _operator() -> str:
+    """The account of the operating system that runs the command, and the one that it came from with sudo."""
+    try:
+        name = getpass.getuser()
+    except (KeyError, OSError):
+        name = ""
+    former = os.environ.get("SUDO_USER", "")
+    return f"{name} (uid {os.getuid()})" + (f", by sudo from {former}" if former else "")
+
+
+def _show_keys() -> int:
+    from postern.apps.audits.signing_key import SigningKey, trusted_keys
+
+    present = SigningKey.current().key_id
+    for name in trusted_keys().ids():
+        public = trusted_keys().find(name) or b""
+        print(f"{'*' if name == present else ' '} {name}  {public.hex()}")
+    return 0
+
+
+def _rotate_key() -> int:
+    from django.db import transaction
+
+    from postern.apps.audits import facade as audits
+    from postern.apps.audits.signing_key import SigningKey, present_id
+    from postern.foundation.caller.actor import SYSTEM
+
+    former, key = present_id(), SigningKey.generate()
+    with transaction.atomic():
+        audits.record(
+            actor=SYSTEM,
+            org_id=audits.ROOT_ORG_ID,
+            event=audits.Event.AUDIT_KEY_ROTATED,
+            action="update",
+            object_type="AuditKey",
+            object_id=key.key_id,
+            object_name=key.key_id,
+            old={"key_id": former or None},
+            new={"key_id": key.key_id, "operator": _operator()},
+        )
+        key.install()
+    print(f"the audit log is signed with key {key.key_id} from now on: {key.public.hex()}")
+    return 0

@@ -1,0 +1,206 @@
+"""Checkpoints carry signed positions of the public chain: never of an altered log, and never two that contradict."""
+
+import hashlib
+import json
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from integration.audits.test_audit_chain import _triggers_off, _write
+from postern.apps.audits import checkpoints, digest, facade, public_chain, queries, signing_key
+from postern.apps.audits.models import AuditChain, AuditEvent
+from postern.apps.audits.queries import FaultKind
+from postern.apps.audits.signed_statements import SignedStatement
+from postern.kernel.errors import SettingsError
+from postern.kernel.ids import DEFAULT_ORG_ID
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture(autouse=True)
+def home(settings: Any, tmp_path: Path) -> Path:
+    settings.POSTERN = replace(settings.POSTERN, home=tmp_path)
+    return tmp_path
+
+
+def statements() -> list[SignedStatement]:
+    return list(checkpoints.signed(DEFAULT_ORG_ID))
+
+
+def lines() -> list[dict[str, Any]]:
+    return [json.loads(line) for line in checkpoints.path().read_text().splitlines()]
+
+
+def store(changed: list[dict[str, Any]], *, with_mac: bool = True) -> None:
+    """Write the file again, with MACs that fit, as somebody with the key of the log could."""
+    for line in changed:
+        if with_mac:
+            line.pop("mac")
+            line["mac"] = digest.of_text(json.dumps(line, sort_keys=True, separators=(",", ":")))
+    checkpoints.path().write_text("".join(json.dumps(line) + "\n" for line in changed))
+
+
+def kinds() -> set[FaultKind]:
+    return {fault.kind for fault in queries.verify()}
+
+
+def test_statement_is_a_hash_over_all_lines_since_the_beginning() -> None:
+    _write(3)
+    checkpoints.write()
+    _write(2)
+    checkpoints.write()
+    link = bytes(32)
+    for event in AuditEvent.objects.filter(org_id=DEFAULT_ORG_ID).order_by("sequence"):
+        line = public_chain.line_of(event)
+        assert json.loads(line)["digest"] == event.digest
+        link = hashlib.sha256(link + hashlib.sha256(line).digest()).digest()
+    assert [statement.position.sequence for statement in statements()] == [3, 5]
+    assert statements()[-1].position.chain == link.hex()
+    assert all(statement.is_signed() for statement in statements())
+    assert kinds() == set()
+
+
+def test_lines_of_earlier_versions_stay_valid_and_the_next_covers_everything() -> None:
+    _write(3)
+    checkpoints.write()
+    earlier = lines()
+    for line in earlier:
+        del line["public"]
+    store(earlier)
+    assert kinds() == set()
+    assert checkpoints.write()
+    assert statements()[-1].position.sequence == 3
+    assert kinds() == set()
+    assert not checkpoints.write()
+
+
+def test_large_log_is_stated_in_several_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(public_chain, "_AT_ONCE", 2)
+    _write(7)
+    written = 0
+    while checkpoints.write(most=3):
+        written += 1
+    assert (written, [statement.position.sequence for statement in statements()]) == (3, [3, 6, 7])
+    assert kinds() == set()
+
+
+def _edit() -> None:
+    AuditEvent.objects.filter(org_id=DEFAULT_ORG_ID, sequence=5).update(user="somebody else")
+
+
+def _delete() -> None:
+    AuditEvent.objects.filter(org_id=DEFAULT_ORG_ID, sequence=5).delete()
+
+
+def _delete_last() -> None:
+    AuditEvent.objects.filter(org_id=DEFAULT_ORG_ID, sequence=6).delete()
+
+
+def _roll_back() -> None:
+    AuditEvent.objects.filter(org_id=DEFAULT_ORG_ID, sequence__gt=2).delete()
+    second = AuditEvent.objects.get(org_id=DEFAULT_ORG_ID, sequence=2)
+    AuditChain.objects.filter(org_id=DEFAULT_ORG_ID).update(sequence=2, digest=second.digest)
+
+
+def _roll_back_and_write_others() -> None:
+    _roll_back()
+    _write(5)
+
+
+@pytest.mark.parametrize("manipulate", [_edit, _delete, _delete_last, _roll_back, _roll_back_and_write_others])
+def test_altered_log_is_never_signed(manipulate: Callable[[], None]) -> None:
+    _write(4)
+    checkpoints.write()
+    before = statements()
+    _write(2)
+    _triggers_off()
+    manipulate()
+    checkpoints.write()
+    assert statements() == before
+    assert not checkpoints.write()
+    assert kinds()
+
+
+def test_edit_before_the_last_checkpoint_is_reported_even_with_a_new_mac() -> None:
+    _write(3)
+    checkpoints.write()
+    _triggers_off()
+    event = AuditEvent.objects.get(org_id=DEFAULT_ORG_ID, sequence=3)
+    event.user = "somebody else"
+    event.digest = digest.of_event(event)
+    AuditEvent.objects.filter(pk=event.pk).update(user=event.user, digest=event.digest)
+    AuditChain.objects.filter(org_id=DEFAULT_ORG_ID).update(digest=event.digest)
+    store([{**line, "heads": {str(DEFAULT_ORG_ID): [3, event.digest]}} for line in lines()])
+    assert kinds() == {FaultKind.ROLLED_BACK}
+
+
+@pytest.mark.parametrize("field", ["signature", "chain", "at", "sequence", "key_id"])
+def test_altered_statement_is_reported_although_the_mac_fits(field: str) -> None:
+    _write(3)
+    checkpoints.write()
+    changed = lines()
+    stated = changed[0]["public"][str(DEFAULT_ORG_ID)]
+    stated[field] = 2 if field == "sequence" else "0" * len(stated[field])
+    store(changed)
+    assert FaultKind.CHECKPOINT_ALTERED in kinds()
+
+
+def test_statement_that_was_taken_away_is_reported() -> None:
+    _write(3)
+    checkpoints.write()
+    changed = lines()
+    del changed[0]["public"]
+    store(changed, with_mac=False)
+    assert kinds() == {FaultKind.CHECKPOINT_ALTERED}
+
+
+def test_rest_of_a_killed_write_costs_only_its_own_line() -> None:
+    _write(3)
+    checkpoints.write()
+    with checkpoints.path().open("a") as file:
+        file.write('{"at": "20')
+    _write(1)
+    assert checkpoints.write()
+    assert [statement.position.sequence for statement in statements()] == [3, 4]
+    assert kinds() == {FaultKind.CHECKPOINT_ALTERED}
+
+
+def test_new_key_signs_and_the_former_signatures_stay_valid(home: Path) -> None:
+    _write(2)
+    checkpoints.write()
+    key = signing_key.SigningKey.generate()
+    key.install()
+    _write(1)
+    checkpoints.write()
+    first, second = statements()
+    assert (first.key_id == key.key_id, second.key_id) == (False, key.key_id)
+    assert kinds() == set()
+    for path in (home / "secrets").rglob("audit_*"):
+        assert path.stat().st_mode & 0o077 == 0
+    signing_key.trusted_keys().path_of(first.key_id).unlink()
+    assert kinds() == {FaultKind.CHECKPOINT_ALTERED}
+
+
+def test_damaged_key_is_a_clear_error(home: Path) -> None:
+    signing_key.SigningKey.current()
+    (home / "secrets" / "audit_signing_key.pem").write_text("no key")
+    _write(1)
+    with pytest.raises(SettingsError, match="signing key of the audit log"):
+        checkpoints.write()
+
+
+def test_witness_gets_every_statement_and_its_absence_stops_nothing(settings: Any, tmp_path: Path) -> None:
+    witness = tmp_path / "outside" / "witness.jsonl"
+    settings.POSTERN = replace(settings.POSTERN, audit_witness=witness)
+    _write(1)
+    assert checkpoints.write()
+    witness.parent.mkdir()
+    _write(2)
+    assert checkpoints.write()
+    written = [SignedStatement.parse(json.loads(line)) for line in witness.read_text().splitlines()]
+    assert [statement.position.sequence for statement in written] == [3]
+    assert all(statement.is_signed() for statement in written)
+    assert facade.heads()[DEFAULT_ORG_ID] == 3
