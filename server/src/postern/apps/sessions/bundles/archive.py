@@ -35,12 +35,17 @@ class Archive:
         try:
             with _to_disk():
                 descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with os.fdopen(descriptor, "w+b", buffering=1 << 18) as file:
+            file = os.fdopen(descriptor, "w+b", buffering=1 << 18)
+            try:
                 yield cls(file)
-                with _to_disk():
-                    file.write(bytes(2 * _BLOCK))
-                    file.flush()
-                    os.fsync(file.fileno())
+            except BaseException:
+                with contextlib.suppress(OSError):  # what is left in the buffer fails as its bytes before did
+                    file.close()
+                raise
+            with _to_disk(), file:
+                file.write(bytes(2 * _BLOCK))
+                file.flush()
+                os.fsync(file.fileno())
             _name(draft, path)
         finally:
             draft.unlink(missing_ok=True)
