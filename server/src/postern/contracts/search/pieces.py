@@ -49,6 +49,12 @@ def texts_of(packed: bytes) -> list[str]:
     return _unpacked(packed)[1:]
 
 
+def may_have(packed: bytes, sought: str) -> bool:
+    """Whether a line may have the folded text; a quick look before `unpack`. Raises PieceDamaged."""
+    text = "\n".join(_unpacked(packed)[1:])
+    return not text.isascii() or max(sought.split(" "), key=len) in text.lower()
+
+
 def unpack(packed: bytes) -> list[Line]:
     """The lines of a piece. Raises PieceDamaged."""
     head, *texts = _unpacked(packed)

@@ -13,7 +13,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Iterator
-from typing import BinaryIO, Final, NamedTuple
+from typing import IO, Final, NamedTuple
 
 from postern.contracts.recording.format import RecordingUnreadable
 from postern.contracts.recording.reader import Recording
@@ -37,11 +37,18 @@ class Packed(NamedTuple):
     grams: list[int]
 
 
+class Ended(NamedTuple):
+    """The end of an answer. `started_ms`: when the recording began, since 1970."""
+
+    is_whole: bool
+    started_ms: int
+
+
 class ReadingFailed(Exception):
     """The process ended before it had read the recording."""
 
 
-def frames(answer: BinaryIO) -> Iterator[Packed | bool]:
+def frames(answer: IO[bytes]) -> Iterator[Packed | Ended]:
     """What the process wrote: pieces, and at the end whether everything was read. Raises ReadingFailed."""
     while True:
         head = answer.read(_FRAME.size)
@@ -49,7 +56,7 @@ def frames(answer: BinaryIO) -> Iterator[Packed | bool]:
             raise ReadingFailed
         first_ms, last_ms, kinds, size, grams_size = _FRAME.unpack(head)
         if kinds == _END:
-            yield bool(first_ms)
+            yield Ended(bool(first_ms), last_ms)
             return
         if max(size, grams_size) > _MOST_BYTES:
             raise ReadingFailed
@@ -60,7 +67,7 @@ def frames(answer: BinaryIO) -> Iterator[Packed | bool]:
         yield Packed(Piece(first_ms, last_ms, kinds.rstrip(b"\0").decode("ascii", "replace"), lines), list(grams))
 
 
-def write_frames(source: BinaryIO, others: list[Line], answer: BinaryIO, *, with_grams: bool) -> None:
+def write_frames(source: IO[bytes], others: list[Line], answer: IO[bytes], *, with_grams: bool) -> None:
     """Read a recording and write its pieces, with other lines among them. Raises RecordingUnreadable."""
 
     def give(piece: Piece, texts: list[str]) -> None:
@@ -76,15 +83,17 @@ def write_frames(source: BinaryIO, others: list[Line], answer: BinaryIO, *, with
             packer.take(waiting.pop())
         packer.take(line)
 
-    is_whole = read_lines(Recording.open(source), take)
+    recording = Recording.open(source)
+    is_whole = read_lines(recording, take)
     while waiting:
         packer.take(waiting.pop())
     packer.finish()
-    answer.write(_FRAME.pack(is_whole, 0, _END, 0, 0))
+    started_ms = max(0, round(recording.header.started_at.timestamp() * 1_000))
+    answer.write(_FRAME.pack(is_whole, started_ms, _END, 0, 0))
     answer.flush()
 
 
-def _others(file: BinaryIO) -> list[Line]:
+def _others(file: IO[bytes]) -> list[Line]:
     return [Line(int(ms), LineKind(kind), text, repeated) for ms, kind, text, repeated in map(json.loads, file)]
 
 
