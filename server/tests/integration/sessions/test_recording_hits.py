@@ -16,11 +16,11 @@ from factories.recorded import recorded, store
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
 from postern.apps.preferences.models import PreferenceValue
+from postern.apps.sessions.indexing import actions as indexing
 from postern.apps.sessions.models import Recording, RecordingIndex, RecordingPiece, Session
-from postern.apps.sessions.recordings.actions import indexing, retention
+from postern.apps.sessions.recordings.actions import retention
 from postern.apps.sessions.search import actions as search
 from postern.apps.sessions.search import queries
-from postern.apps.users.models import User
 from postern.contracts.recording.format import INPUT, OUTPUT
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.caller.scope import ROOT_ORG_ID
@@ -78,7 +78,7 @@ class TestWhatIsFound:
             replay_folder,
             [(1_000, OUTPUT, "one\r\ntwo\r\n$ cat   Secret-Plan 计划\r\nfour\r\nfive\r\nsix\r\n".encode())],
             commands=[(900, "cat\nSecret-Plan")],
-            files=["/tmp/secret-plan.txt"],
+            files=["/srv/secret-plan.txt"],
         )
         assert index() == 1
         answer = found(as_auditor, "cat  secret-PLAN")
@@ -103,7 +103,7 @@ class TestWhatIsFound:
             "org_id": str(session.org_id),
             "org_name": "Default",
         }
-        assert lines(as_auditor, "secret-plan", kind="file") == ["/tmp/secret-plan.txt"]
+        assert lines(as_auditor, "secret-plan", kind="file") == ["/srv/secret-plan.txt"]
         assert lines(as_auditor, "计划") == ["$ cat   Secret-Plan 计划"]
         assert lines(as_auditor, "划计") == []
 
@@ -235,7 +235,6 @@ class TestRights:
         self,
         replay_folder: Path,
         index: Callable[[], int],
-        people: dict[str, User],
         as_auditor: APIClient,
         as_admin: APIClient,
         monkeypatch: pytest.MonkeyPatch,

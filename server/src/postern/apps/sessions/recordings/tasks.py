@@ -1,17 +1,16 @@
-"""Periodic tasks for recordings: retention, copies to other storages, and the index of their lines."""
+"""Periodic tasks for recordings: retention, and copies to other storages."""
 
 from typing import Final
 
 from celery import shared_task
 
-from postern.apps.sessions.recordings.actions import copying, indexing, moving, retention
+from postern.apps.sessions.recordings.actions import copying, moving, retention
 from postern.apps.sessions.recordings.storage import replay_storage
 from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.parts.schedule import every
 
 _FORGET_S: Final = 600.0
 _COPY_S: Final = 30.0
-_INDEX_S: Final = 30.0
 
 
 @shared_task(name="postern.apps.sessions.tasks.forget_old_sessions")  # type: ignore[untyped-decorator]  # celery has no types
@@ -30,14 +29,7 @@ def copy_recordings() -> int:
     return count
 
 
-@shared_task(name="postern.apps.sessions.tasks.index_recordings")  # type: ignore[untyped-decorator]  # celery has no types
-def index_recordings() -> int:
-    """Index the lines of recordings for the search, or delete the index when the search is off."""
-    return indexing.index_due(local=replay_storage(), limit_s=_INDEX_S)
-
-
 BEAT: Final = {
     "sessions: old sessions": every(forget_old_sessions, _FORGET_S),
     "sessions: copies of recordings": every(copy_recordings, _COPY_S),
-    "sessions: index of recordings": every(index_recordings, _INDEX_S),
 }

@@ -141,7 +141,7 @@ def _are_few(sought: str) -> bool:
         return False
     statement, values = query
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) FROM ({statement} LIMIT {_FEW + 1}) AS some", values)  # noqa: S608 - of this module
+        cursor.execute(f"SELECT count(*) FROM ({statement} LIMIT {_FEW + 1}) AS candidates", values)  # noqa: S608 - of this module
         return int(cursor.fetchone()[0]) <= _FEW
 
 
