@@ -13,7 +13,7 @@ import struct
 import sys
 from array import array
 from collections.abc import Iterator
-from typing import IO, Final, NamedTuple
+from typing import IO, BinaryIO, Final, NamedTuple
 
 from postern.contracts.recording.format import RecordingUnreadable
 from postern.contracts.recording.reader import Recording
@@ -67,7 +67,7 @@ def frames(answer: IO[bytes]) -> Iterator[Packed | Ended]:
         yield Packed(Piece(first_ms, last_ms, kinds.rstrip(b"\0").decode("ascii", "replace"), lines), list(grams))
 
 
-def write_frames(source: IO[bytes], others: list[Line], answer: IO[bytes], *, with_grams: bool) -> None:
+def write_frames(source: BinaryIO, others: list[Line], answer: IO[bytes], *, with_grams: bool) -> None:
     """Read a recording and write its pieces, with other lines among them. Raises RecordingUnreadable."""
 
     def give(piece: Piece, texts: list[str]) -> None:
