@@ -26,9 +26,13 @@ def recorded(
     commands: Iterable[tuple[int, str]] = (),
     files: Iterable[str] = (),
     form: dict[str, Any] | None = None,
+    content: bytes = b"",
     **columns: Any,
 ) -> Session:
-    """A session with a recording in the folder, which waits for the index. A text is the output of its first moment."""
+    """A session with a recording in the folder, which waits for the index. A text is the output of its first moment.
+
+    `content`: the file of the recording, instead of steps.
+    """
     if isinstance(steps, str | bytes):
         steps = [(100, OUTPUT, steps.encode() if isinstance(steps, str) else steps)]
     started = started or clock.now() - timedelta(hours=1)
@@ -61,6 +65,9 @@ def recorded(
             filename=name,
             date_start=started + timedelta(seconds=5),
         )
+    if content:
+        store(folder, session, content)
+        return session
     with tempfile.TemporaryDirectory() as scratch:
         path = Path(scratch) / "recording"
         write_recording(path, list(steps), **(form or {}))

@@ -19,6 +19,7 @@ _MOST_GRAMS: Final = 24
 #: Marks that change the direction of writing or join nothing. They are invisible.
 _MARKS: Final = "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\u00ad"
 _CHANGING: Final = re.compile(rf"[^\S ]|  |[{_MARKS}]")
+_MARK: Final = re.compile(f"[{_MARKS}]")
 _TOKENS: Final = re.compile(rf"(\s+)|([{_MARKS}]+)|([^\s{_MARKS}]+)")
 _NOT_ASCII: Final = re.compile(r"[^\x00-\x7f]")
 
@@ -44,6 +45,11 @@ def _lower(text: str) -> str:
 def fold(text: str) -> str:
     """The text as it is compared."""
     return _lower(text) if _CHANGING.search(text) is None else _folded(text)[0]
+
+
+def has_marks(text: str) -> bool:
+    """Whether marks that a comparison leaves out are in the text."""
+    return not text.isascii() and _MARK.search(text) is not None
 
 
 def _folded(text: str) -> tuple[str, list[int]]:

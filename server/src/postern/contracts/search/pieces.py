@@ -5,7 +5,7 @@ import zlib
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
-from postern.contracts.search.folding import gram_text
+from postern.contracts.search.folding import gram_text, has_marks
 from postern.contracts.search.lines import Line, LineKind
 
 LINES: Final = 64
@@ -51,8 +51,12 @@ def texts_of(packed: bytes) -> list[str]:
 
 def may_have(packed: bytes, sought: str) -> bool:
     """Whether a line may have the folded text; a quick look before `unpack`. Raises PieceDamaged."""
-    text = "\n".join(_unpacked(packed)[1:])
-    return not text.isascii() or max(sought.split(" "), key=len) in text.lower()
+    word = max(sought.split(" "), key=len)
+    if not word.isascii():
+        return True
+    _head, _, text = _text_of(packed).partition("\n")
+    # The only other character that is folded to a single letter of ASCII.
+    return word in text.lower().replace("\u017f", "s") or has_marks(text)
 
 
 def unpack(packed: bytes) -> list[Line]:
@@ -69,8 +73,12 @@ def unpack(packed: bytes) -> list[Line]:
 
 
 def _unpacked(packed: bytes) -> list[str]:
+    return _text_of(packed).split("\n")
+
+
+def _text_of(packed: bytes) -> str:
     try:
-        return zlib.decompressobj().decompress(packed, _MOST_BYTES).decode("utf-8").split("\n")
+        return zlib.decompressobj().decompress(packed, _MOST_BYTES).decode("utf-8")
     except (zlib.error, UnicodeDecodeError) as error:
         raise PieceDamaged from error
 

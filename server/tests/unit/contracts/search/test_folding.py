@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from postern.contracts.search.folding import fold, gram_numbers, gram_text, grams_of, matches, numbers_of
 from postern.contracts.search.lines import Line, LineKind
-from postern.contracts.search.pieces import Packer, Piece, PieceDamaged, pack, texts_of, unpack
+from postern.contracts.search.pieces import Packer, Piece, PieceDamaged, may_have, pack, texts_of, unpack
 
-_TEXTS = st.text(alphabet=string.ascii_letters + " \t%_'\"中文录像é\u200fİẞ😀", max_size=60)
+_TEXTS = st.text(alphabet=string.ascii_letters + " \t%_'\"中文录像é\u200fİẞ😀ſK", max_size=60)
 
 
 @pytest.mark.parametrize(
@@ -42,6 +42,7 @@ def test_a_line_has_all_grams_of_what_it_contains(line: str, data: st.DataObject
     if len(sought) < 2:
         return
     assert matches(line, sought)
+    assert may_have(pack([Line(0, LineKind.SCREEN, line)]).lines, sought)
     assert all(gram in gram_text(["other", line]) for gram in grams_of(sought))
     assert set(numbers_of(sought)) <= set(gram_numbers(["other", line]))
 

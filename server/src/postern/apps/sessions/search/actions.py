@@ -20,7 +20,7 @@ LEASE: Final = timedelta(minutes=10)
 #: After a failure: a minute, then four times as long each time.
 _FIRST_WAIT: Final = timedelta(minutes=1)
 #: Pieces that are written or deleted in one transaction.
-PIECES_AT_ONCE: Final = 8
+PIECES_AT_ONCE: Final = 4
 
 
 class Superseded(Exception):

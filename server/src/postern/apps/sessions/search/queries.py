@@ -22,7 +22,7 @@ from postern.contracts.search.pieces import PieceDamaged, may_have, unpack
 Rows = QuerySet[Any]
 
 #: Pieces of which a page reads the text.
-_MOST_EXAMINED: Final = 400
+_MOST_EXAMINED: Final = 200
 _FETCHED_AT_ONCE: Final = 50
 #: Candidates up to which sorting them is cheaper than walking through the sessions in their order.
 _FEW: Final = 1_000
