@@ -21,6 +21,7 @@ from time import sleep
 from typing import IO, Final
 
 from django.db import connection
+from django.db.models import Q
 from django.utils.translation import gettext_lazy as _
 
 from postern.apps.preferences import facade as preferences
@@ -86,34 +87,38 @@ def _index_due(local: ReplayStorage, limit_s: float) -> int:
 
 
 def _try(row: RecordingIndex, local: ReplayStorage) -> bool:
-    reason: Sentence
+    recording = Recording.objects.filter(pk=row.pk, date_stored__isnull=False).select_related("session").first()
+    if recording is None or recording.session.state != SessionState.ENDED:
+        search.postpone(row)
+        return False
     try:
-        recording = Recording.objects.filter(pk=row.pk, date_stored__isnull=False).select_related("session").first()
-        if recording is None or recording.session.state != SessionState.ENDED:
-            search.postpone(row)
-            return False
         _index(row, recording, local)
     except Superseded:
         return False
-    except FileNotFoundError:
-        reason = MISSING.say()
-    except ReadingFailed:
-        reason = _UNREADABLE.say()
-    except StorageFailed as error:
-        reason = error.sentence
-    except PosternError as error:  # the secret store
-        reason = error.sentence
-    except OSError as error:
-        log.error("a recording could not be indexed: %s", error)  # noqa: TRY400 - no trace wanted
-        reason = UNUSABLE.say()
-    except Exception:  # a defect: the other recordings must be indexed, and a person must see that this one is not
-        log.exception("a recording could not be indexed")
-        reason = _UNREADABLE.say()
-    else:
-        return True
-    search.fail(row, reason)
-    log.warning("the recording of session %s was not indexed: %s", row.pk, reason)
-    return False
+    except Exception as error:  # noqa: BLE001 - also a defect: the other recordings must be indexed; `_reason` logs it
+        reason, beside = _reason(error), None
+        if isinstance(error, StorageFailed) and recording.storage_id is not None:
+            beside = Q(session__recording__storage_id=recording.storage_id)  # a dead storage holds up no other
+        search.fail(row, reason, beside=beside)
+        log.warning("the recording of session %s was not indexed: %s", row.pk, reason)
+        return False
+    return True
+
+
+def _reason(error: Exception) -> Sentence:
+    match error:
+        case FileNotFoundError():
+            return MISSING.say()
+        case StorageFailed() | PosternError():  # the latter: the secret store
+            return error.sentence
+        case ReadingFailed():
+            return _UNREADABLE.say()
+        case OSError():
+            log.error("a recording could not be indexed: %s", error)
+            return UNUSABLE.say()
+        case _:
+            log.error("a recording could not be indexed", exc_info=error)
+            return _UNREADABLE.say()
 
 
 def _index(row: RecordingIndex, recording: Recording, local: ReplayStorage) -> None:

@@ -6,7 +6,7 @@ from typing import Final
 from uuid import UUID
 
 from django.db import connection, transaction
-from django.db.models import F
+from django.db.models import F, Q, QuerySet
 
 from postern.apps.sessions.search.models import MOST_TRIES, RecordingIndex, RecordingPiece
 from postern.apps.sessions.sessions.models import Session
@@ -21,6 +21,8 @@ LEASE: Final = timedelta(minutes=10)
 _FIRST_WAIT: Final = timedelta(minutes=1)
 #: Pieces that are written or deleted in one transaction.
 PIECES_AT_ONCE: Final = 4
+#: Other rows that are changed in one statement.
+_ROWS_AT_ONCE: Final = 500
 
 
 class Superseded(Exception):
@@ -35,14 +37,17 @@ def queue(session: Session) -> None:
 def claim() -> RecordingIndex | None:
     """Take the newest recording that is due; None when none is."""
     now = clock.now()
-    due = RecordingIndex.objects.filter(date_indexed__isnull=True, tries__lt=MOST_TRIES, date_due__lte=now)
-    for row in due.order_by("-date_start", "session")[:20]:
+    for row in _due(now).order_by("-date_start", "session")[:20]:
         claimed = RecordingIndex.objects.filter(pk=row.pk, date_due=row.date_due, date_indexed__isnull=True)
         if claimed.update(date_due=now + LEASE, tries=F("tries") + 1):
             row.date_due = now + LEASE
             row.tries += 1
             return row
     return None
+
+
+def _due(now: datetime) -> QuerySet[RecordingIndex]:
+    return RecordingIndex.objects.filter(date_indexed__isnull=True, tries__lt=MOST_TRIES, date_due__lte=now)
 
 
 def renew(row: RecordingIndex) -> None:
@@ -94,11 +99,18 @@ def finish(row: RecordingIndex, *, is_whole: bool, recorded_at: datetime) -> Non
         raise Superseded
 
 
-def fail(row: RecordingIndex, reason: Sentence) -> None:
-    """Note why a claimed row was not indexed. Another try follows, until there were too many."""
+def fail(row: RecordingIndex, reason: Sentence, *, beside: Q | None = None) -> None:
+    """Note why a claimed row was not indexed. Another try follows, until there were too many. `beside`: the rows that
+    would fail for the same reason. They wait as long, which counts as no try.
+    """
     due = clock.now() + _FIRST_WAIT * 4 ** min(row.tries - 1, MOST_TRIES)
     held = RecordingIndex.objects.filter(pk=row.pk, date_due=row.date_due, date_indexed__isnull=True)
     held.update(date_due=due, reason=stored(reason))
+    if beside is None:
+        return
+    now = clock.now()
+    while keys := list(_due(now).filter(beside).order_by().values_list("pk", flat=True)[:_ROWS_AT_ONCE]):
+        _due(now).filter(pk__in=keys).update(date_due=due)
 
 
 def postpone(row: RecordingIndex) -> None:
