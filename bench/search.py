@@ -4,8 +4,8 @@
 
 Recordings of six minutes of terminal work, a third of it in a full-screen program, are indexed by the worker's job. For
 each text it prints the time of a page of 25 hits, the first and the last of all pages, and the number of hits. Goals:
-indexing on one core takes a hundredth of the time that was recorded, and a page 50 ms. `writes` is the longest time for
-which the job held SQLite's lock, which everybody else waits for; the goal is 50 ms.
+indexing on one core takes a hundredth of the time that was recorded, and a page 50 ms. `writes` is the time for which the job
+held SQLite's lock, for which everybody else waits; the goal is 50 ms.
 """
 
 import argparse
@@ -74,13 +74,13 @@ def measure(count: int) -> None:
             contents.append(next(folder.rglob(f"{session.pk}.postern")).read_bytes())
         else:
             recorded.recorded(folder, [], content=contents[number % DIFFERENT])
-    longest, add = 0.0, search.add
+    writes: list[float] = []
+    add = search.add
 
     def timed(*arguments: Any) -> None:
-        nonlocal longest
         started = time.perf_counter()
         add(*arguments)
-        longest = max(longest, time.perf_counter() - started)
+        writes.append((time.perf_counter() - started) * 1000)
 
     search.add = timed
     cpu_before, started = sum(os.times()[:4]), time.perf_counter()
@@ -91,7 +91,9 @@ def measure(count: int) -> None:
     print(f"{done} recordings, {RecordingPiece.objects.count()} pieces of {kept / 1e6:.1f} MB")
     print(f"indexed  {ratio:6.0f} x real time on one core ({wall_s:.0f} s)   {ratio / GOAL_RATIO:.2f} of the goal")
     if connection.vendor == "sqlite":
-        print(f"writes   {longest * 1000:6.1f} ms at most   goal {GOAL_WRITE_MS:.0f} ms")
+        writes.sort()
+        quick = sum(write <= GOAL_WRITE_MS for write in writes) / len(writes)
+        print(f"writes   {writes[len(writes) // 2]:6.1f} ms, {writes[-1]:.1f} ms at most   {quick:.1%} within the goal")
     for text in TEXTS:
         _time_pages(text, Session.objects.all())
 
