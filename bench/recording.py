@@ -24,9 +24,9 @@ ROOT: Final = Path(__file__).resolve().parents[1]
 sys.path[:0] = [str(ROOT / "server" / "src"), str(ROOT / "server" / "tests")]
 
 from postern.contracts.recording import Recording, RecordingHeader, iter_asciicast, offline_verifier, verify  # noqa: E402 - sys.path is extended above
+from postern.contracts.vt import Screen  # noqa: E402 - sys.path is extended above
 from postern.proxies.core.recording import Journal  # noqa: E402 - sys.path is extended above
 from postern.proxies.core.recording.sealer import Sealer  # noqa: E402 - sys.path is extended above
-from postern.proxies.core.vt import Screen  # noqa: E402 - sys.path is extended above
 from proxies.recording.recording_tools import KEY  # noqa: E402 - sys.path is extended above
 
 WRITE_BYTES: Final = 1_024

@@ -3,7 +3,7 @@
 import random
 import time
 
-from postern.proxies.core.vt import Screen
+from postern.contracts.vt import Screen
 
 GOAL_PLAIN_MB_S = 5.0
 CHUNK_BYTES = 4096

@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from typing import Final
 
 from django.conf import settings
+from django.db.backends.signals import connection_created
 from django.db.models.signals import post_delete
 
 from postern.apps.acls import subscriptions as acl_events
@@ -90,6 +91,7 @@ from postern.apps.sessions.confirmations import reviewing
 from postern.apps.sessions.evidence import actions as evidence
 from postern.apps.sessions.evidence import verification
 from postern.apps.sessions.recordings import uses as recording_uses
+from postern.apps.sessions.search import sqlite_functions
 from postern.apps.sessions.storages import uses as storage_uses
 from postern.apps.sessions.storages.installation import ensure as ensure_storages
 from postern.apps.sessions.terminals import queries as terminals
@@ -239,6 +241,7 @@ def _compose_people() -> None:
     sign_in_buttons.SAML.provide(SAML_PROVIDERS.buttons)
     sign_in_ways.WAY_OF.provide(way_of_caller)
     environment.fixed_values()  # a wrong variable stops the start
+    connection_created.connect(sqlite_functions.add_functions, dispatch_uid="functions of SQLite's triggers")
     # A signal, because deleting a user also deletes the row, by cascade.
     post_delete.connect(_forget_secret, sender=TotpDevice, dispatch_uid="forget the secret of a deleted device")
     # Deleting a user or a message deletes deliveries, by cascade.

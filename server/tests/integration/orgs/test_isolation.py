@@ -39,6 +39,7 @@ ELSEWHERE: Final = {
     "audits/login-logs/": "of people, who belong to several organizations: test_logs_api",
     "audits/password-change-logs/": "of people: test_logs_api",
     "common/resources/cache/": "keeps ids for one person; what they are used for checks each of them again",
+    "terminal/recording-hits/": "rows of an index beside its sessions: test_recording_hits",
     "index/": "figures of the organization of the request, of all in the global one: test_dashboard",
     "first-run/": "what the organization of the request has, yes or no: test_first_run",
     "health/": "no data",

@@ -9,8 +9,8 @@ from postern.contracts.enums import CommandKind
 from postern.proxies.core.commands import CommandDetector, DetectedCommand
 from postern.proxies.core.commands.keys import Key, KeyReader
 from postern.proxies.core.commands.plain_text import plain_text
-from proxies.vt.vt_fuzz import fragment
 from timing import soon
+from unit.contracts.vt.vt_fuzz import fragment
 
 
 def detector() -> tuple[CommandDetector, list[DetectedCommand]]:

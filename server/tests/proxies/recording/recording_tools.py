@@ -9,11 +9,11 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
 from postern.contracts.recording import Recording, RecordingHeader, iter_asciicast, verify
 from postern.contracts.recording.format import OUTPUT
+from postern.contracts.vt import Screen
 from postern.proxies.core.recording import Journal, SealedRecording
 from postern.proxies.core.recording.sealer import Sealer
 from postern.proxies.core.recording.session_sealing import NewScreen
 from postern.proxies.core.recording.signing import SealingKey
-from postern.proxies.core.vt import Screen
 
 KEY = SealingKey(Ed25519PrivateKey.from_private_bytes(bytes(32)))
 

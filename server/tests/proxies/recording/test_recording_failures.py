@@ -21,9 +21,9 @@ import pytest
 from peers.small_volume import small_volume
 from postern.contracts.enums import RecordingState
 from postern.contracts.recording.streams import ERROR
+from postern.contracts.vt import Screen
 from postern.proxies.core.recording import Journal, Recorder, RecordingFailed
 from postern.proxies.core.recording.sealer import Sealer
-from postern.proxies.core.vt import Screen
 from proxies.recording.recording_tools import KEY, header, journal_in, recorded_output, seal_all
 from timing import soon
 

@@ -16,8 +16,8 @@ from uuid import UUID
 import pytest
 
 from postern.contracts.enums import RecordingState
+from postern.contracts.vt import Screen
 from postern.proxies.core.recording.sealer import Sealer
-from postern.proxies.core.vt import Screen
 from proxies.recording.recording_tools import KEY, header, journal_in, recorded_output, seal_all
 from proxies.recording.shown import stream_of
 

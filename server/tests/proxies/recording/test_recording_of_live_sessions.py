@@ -15,12 +15,12 @@ from fakes.events import Events
 from postern.contracts.access import RecordingPolicy, SessionGrant, Target, UserIdentity, WatchGrant
 from postern.contracts.enums import Actions, EndReason, LoginFrom, Protocol, RecordingState
 from postern.contracts.events import SessionEnded
+from postern.contracts.vt import Screen
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.recording import Journal, Recorder, RecordingConfig, RecordingService
 from postern.proxies.core.sessions.registry import SessionRegistry
 from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.sessions.watching import Output, Picture
-from postern.proxies.core.vt import Screen
 from proxies.recording.recording_tools import header, journal_in, recorded_output, seal_all
 from timing import soon_async
 

@@ -16,6 +16,7 @@ import pytest
 from postern.contracts.enums import RecordingState
 from postern.contracts.events import RecordingCheckpoint, RecordingSealed
 from postern.contracts.recording import Recording, TrustedKeys, parse_public_key, verify, verify_among
+from postern.contracts.vt import Screen
 from postern.proxies.core.recording import (
     Recorder,
     RecordingConfig,
@@ -24,7 +25,6 @@ from postern.proxies.core.recording import (
 )
 from postern.proxies.core.recording.sealer import Sealer
 from postern.proxies.core.recording.signing import prepare_rotation
-from postern.proxies.core.vt import Screen
 from proxies.recording.recording_tools import KEY, header
 from timing import soon_async
 

@@ -13,9 +13,9 @@ import pytest
 
 from postern.contracts.recording import Recording
 from postern.contracts.recording.format import FLAG_UNCERTAIN, KEYFRAME, OUTPUT
+from postern.contracts.vt import Screen
 from postern.proxies.core.recording.sealer import Sealer
 from postern.proxies.core.recording.session_sealing import BLOCK_BYTES, HARD_BLOCK_BYTES
-from postern.proxies.core.vt import Screen
 from proxies.recording.recording_tools import KEY, header, journal_in, recorded_output, seal_all
 
 

@@ -18,7 +18,7 @@ from postern.contracts.access import AuthorizeAnswer
 from postern.contracts.enums import CommandKind, LoginFrom
 from postern.contracts.events import CommandSeen, RecordingSealed, SessionEnded
 from postern.contracts.terminals import TerminateSession
-from postern.proxies.core.vt import Screen
+from postern.contracts.vt import Screen
 from proxies.terminal.plant import Plant
 from timing import soon_async
 

@@ -10,6 +10,7 @@ def test_tasks_keep_the_names_under_which_an_earlier_release_queued_them() -> No
         "sessions: withdrawn permissions": "postern.apps.sessions.tasks.sweep_permissions",
         "sessions: old sessions": "postern.apps.sessions.tasks.forget_old_sessions",
         "sessions: copies of recordings": "postern.apps.sessions.tasks.copy_recordings",
+        "sessions: index of recordings": "postern.apps.sessions.tasks.index_recordings",
         "sessions: anchors": "postern.apps.sessions.tasks.anchor_running_sessions",
         "sessions: viewings": "postern.apps.sessions.tasks.close_idle_viewings",
         "sessions: old tokens": "postern.apps.sessions.tasks.purge_tokens",

@@ -183,6 +183,7 @@ class Event(Kind):
         "录像校验失败",
     )
     COMMANDS_VIEWED = "commands.viewed", _C.VIEWING, "Commands viewed", "查看命令记录"
+    RECORDINGS_SEARCHED = "recordings.searched", _C.VIEWING, "Recordings searched", "搜索录像"
     SESSION_WATCH_PERMITTED = "session.watch_permitted", _C.VIEWING, "Live watching permitted", "允许实时监控"
     SESSION_WATCHED = "session.watched", _C.VIEWING, "Live session watched", "实时监控会话"
     SESSION_WATCHING_STOPPED = "session.watching_stopped", _C.VIEWING, "Watching stopped", "停止实时监控"

@@ -10,6 +10,7 @@ from postern.apps.sessions.recordings.models import (
     RecordingCopy,
     RecordingMove,
 )
+from postern.apps.sessions.search.models import RecordingIndex, RecordingPiece
 from postern.apps.sessions.sessions.models import (
     ConnectionToken,
     OrderKind,
@@ -37,7 +38,9 @@ __all__ = [
     "Recording",
     "RecordingCheckpoint",
     "RecordingCopy",
+    "RecordingIndex",
     "RecordingMove",
+    "RecordingPiece",
     "RefusedRequest",
     "ReplayStorage",
     "Session",

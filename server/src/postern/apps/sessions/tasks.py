@@ -8,6 +8,7 @@ from typing import Final
 from postern.apps.sessions.day_uses import tasks as day_uses
 from postern.apps.sessions.entered_credentials import tasks as entered_credentials
 from postern.apps.sessions.heartbeats import tasks as heartbeats
+from postern.apps.sessions.indexing import tasks as indexing
 from postern.apps.sessions.recordings import tasks as recordings
 from postern.apps.sessions.sessions import tasks as sessions
 from postern.apps.sessions.viewings import tasks as viewings
@@ -16,6 +17,7 @@ BEAT: Final = {
     **heartbeats.BEAT,
     **sessions.BEAT,
     **recordings.BEAT,
+    **indexing.BEAT,
     **viewings.BEAT,
     **entered_credentials.BEAT,
     **day_uses.BEAT,

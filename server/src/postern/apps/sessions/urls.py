@@ -9,6 +9,7 @@ from postern.apps.sessions.heartbeats import api as heartbeats
 from postern.apps.sessions.recordings import api as recordings
 from postern.apps.sessions.remote_apps import api as remote_apps
 from postern.apps.sessions.reports import api as reports
+from postern.apps.sessions.search import api as search
 from postern.apps.sessions.sessions.api import urls as sessions
 from postern.apps.sessions.storages.api import urls as storages
 from postern.apps.sessions.terminals.api import urls as terminals
@@ -28,6 +29,7 @@ urlpatterns = [
     *filter_trials.urlpatterns,
     *entered_credentials.urlpatterns,
     *remote_apps.urlpatterns,
+    *search.urlpatterns,
 ]
 
 page_urlpatterns = [

@@ -41,11 +41,11 @@ from postern.contracts.recording.streams import (
     Stream,
     StreamEnd,
 )
+from postern.contracts.vt import Screen
 from postern.proxies.core.recording.container import SessionFile
 from postern.proxies.core.recording.journal_format import Record, position_of
 from postern.proxies.core.recording.session_sealing import NewScreen, SessionSealing
 from postern.proxies.core.recording.signing import SealingKey
-from postern.proxies.core.vt import Screen
 
 FIXTURES = Path(__file__).parents[3] / "fixtures" / "recordings"
 DESCRIPTION = Path(__file__).parents[5] / "docs" / "reference" / "recording-format.md"

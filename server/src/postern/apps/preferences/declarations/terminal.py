@@ -120,6 +120,17 @@ DECLARED: Final = (
         help_text=_("Days after which sessions, commands and recordings are deleted"),
         **_OTHER,
     ),
+    boolean(
+        "TERMINAL_SEARCH_RECORDINGS",
+        _("Search inside recordings"),
+        default=True,
+        is_public=True,
+        help_text=_(
+            "What was on the screen is indexed, so that auditors can search it. Off: nothing is indexed, and the index is "
+            "deleted"
+        ),
+        **_OTHER,
+    ),
     string("TERMINAL_RDP_ADDR", _("RDP address"), "", 1024, is_dormant=True, **_OTHER),
     # In no form. Several heartbeats must fit into the lease of a terminal. The contract has 20 by default; what was revoked
     # while the control channel was lost would go on for that long.

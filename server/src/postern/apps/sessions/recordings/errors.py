@@ -1,6 +1,16 @@
-"""Expected failures of recordings, each with a stable code."""
+"""Expected failures of recordings, each with a stable code, and why a worker could not do its work with one."""
 
+from typing import Final
+
+from django.utils.translation import gettext_lazy as _
+
+from postern.foundation.phrases import Phrase
 from postern.kernel.errors import Conflict, NotFound, Unavailable
+
+MISSING: Final = Phrase("recording.source_missing", _("The recording is missing from its storage."))
+UNUSABLE: Final = Phrase(
+    "recording.storage_unusable", _("The storage could not be used. The log of the worker says why.")
+)
 
 
 class ReplayMissing(NotFound):

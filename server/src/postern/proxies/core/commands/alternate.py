@@ -5,9 +5,9 @@ Output is emulated only when a key requires it.
 
 from typing import Final
 
+from postern.contracts.vt import Screen
 from postern.proxies.core.commands.keys import Key, TypedLine
 from postern.proxies.core.commands.standing import StandingLine
-from postern.proxies.core.vt import Screen
 
 #: Output is buffered until a key arrives. Of a flood only the end is buffered, because full-screen programs redraw
 #: repeatedly.

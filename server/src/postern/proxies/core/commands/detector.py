@@ -17,6 +17,7 @@ from enum import Enum, auto
 from typing import Final
 
 from postern.contracts.enums import CommandKind
+from postern.contracts.vt import Screen, usable_size
 from postern.kernel.clock import monotonic_s
 from postern.proxies.core.commands.alternate import AlternateScreen
 from postern.proxies.core.commands.detected import DetectedCommand, Submitted, judge
@@ -28,7 +29,6 @@ from postern.proxies.core.commands.plain_text import squeezed
 from postern.proxies.core.commands.standing import StandingLine
 from postern.proxies.core.commands.tail import Tail
 from postern.proxies.core.commands.typed_ahead import TypedAhead
-from postern.proxies.core.vt import Screen, usable_size
 
 #: Maximum output (bytes, seconds) that is emulated for one line. Beyond either limit the line counts as unknown.
 _LINE_BUDGET: Final = 64 * 1024

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from postern.proxies.core.vt import Screen
+from postern.contracts.vt import Screen
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
+from postern.contracts.vt import Screen
 from postern.kernel.clock import monotonic_s
 from postern.kernel.log import configure
 from postern.proxies.core.confinement import confine
@@ -30,7 +31,6 @@ from postern.proxies.core.recording.journal_sealing import JournalSealing, Seali
 from postern.proxies.core.recording.session_sealing import NewScreen
 from postern.proxies.core.recording.signing import SealingKey, SealingKeys
 from postern.proxies.core.recording.spool import SealedRecording, Spool
-from postern.proxies.core.vt import Screen
 
 log = logging.getLogger(__name__)
 

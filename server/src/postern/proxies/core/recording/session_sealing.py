@@ -48,7 +48,7 @@ _HURRY_TAIL_BYTES: Final = 64 * 1024
 
 
 class Screen(Protocol):
-    """The used part of the terminal emulator's interface (`postern.proxies.core.vt`)."""
+    """The used part of the terminal emulator's interface (`postern.contracts.vt`)."""
 
     def feed(self, data: bytes) -> None: ...
     def resize(self, columns: int, rows: int) -> None: ...

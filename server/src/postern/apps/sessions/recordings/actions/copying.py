@@ -22,6 +22,7 @@ from django.utils.translation import gettext_lazy as _
 
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
+from postern.apps.sessions.recordings.errors import MISSING, UNUSABLE
 from postern.apps.sessions.recordings.events import RecordingsNotCopied
 from postern.apps.sessions.recordings.models import DoomedFile, Recording, RecordingCopy
 from postern.apps.sessions.recordings.storage import store_of
@@ -71,10 +72,6 @@ _DAMAGED: Final = Phrase(
     _("The recording itself differs from its seal. It stays where it is; restore it from a backup."),
 )
 _FULL: Final = Phrase("recording.no_room", _("There is not enough disk space for the recording."))
-_UNUSABLE: Final = Phrase(
-    "recording.storage_unusable", _("The storage could not be used. The log of the worker says why.")
-)
-_MISSING: Final = Phrase("recording.source_missing", _("The recording is missing from its storage."))
 
 
 class _Superseded(Exception):
@@ -204,17 +201,17 @@ def _try(actor: Actor, copy: RecordingCopy, local: ReplayStorage) -> bool:
         _record_difference(actor, copy, is_damaged=error.is_damaged)
         return _failed(copy, _DAMAGED.say() if error.is_damaged else _DIFFERS.say())
     except FileNotFoundError:
-        return _failed(copy, _MISSING.say())
+        return _failed(copy, MISSING.say())
     except StorageFailed as error:
         return _failed(copy, error.sentence, holds_up=True)
     except PosternError as error:  # the secret store
         return _failed(copy, error.sentence)
     except OSError as error:
         log.error("a recording could not be copied; another try follows: %s", error)  # noqa: TRY400 - no trace wanted
-        return _failed(copy, _UNUSABLE.say())
+        return _failed(copy, UNUSABLE.say())
     except Exception:  # a defect: the other recordings must be copied, and a person must see that this one is not
         log.exception("a recording could not be copied; another try follows")
-        return _failed(copy, _UNUSABLE.say())
+        return _failed(copy, UNUSABLE.say())
     return _switch(actor, copy, place)
 
 

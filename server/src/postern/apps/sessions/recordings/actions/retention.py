@@ -18,6 +18,7 @@ from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import messages
 from postern.apps.sessions.recordings.actions import copying
 from postern.apps.sessions.recordings.models import DoomedFile, Recording, RecordingCopy
+from postern.apps.sessions.search import actions as search
 from postern.apps.sessions.sessions.actions import lifecycle
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.storages import remote
@@ -42,6 +43,8 @@ _PAUSE: Final = timedelta(minutes=5)
 def forget_old_sessions(*, actor: Actor, storage: ReplayStorage) -> int:
     """Delete sessions that ended more than `TERMINAL_SESSION_KEEP_DURATION` days ago; returns their number."""
     border = clock.now() - timedelta(days=preferences.get_int("TERMINAL_SESSION_KEEP_DURATION"))
+    for key in _ended_before(border).filter(search_index__isnull=False).values_list("pk", flat=True)[:_AT_ONCE]:
+        search.withdraw(key)  # bit by bit, because a long recording has thousands of rows
     count = _forget_rows(actor, border)
     delete_doomed_files(storage=storage)
     return count
@@ -124,10 +127,15 @@ def _lease(doomed: DoomedFile) -> bool:
     return True
 
 
+def _ended_before(border: datetime) -> QuerySet[Session]:
+    over: QuerySet[Session] = Session.objects.filter(state=SessionState.ENDED.value, date_end__lt=border)
+    return over.order_by("date_end")
+
+
 @write_transaction()
 def _forget_rows(actor: Actor, border: datetime) -> int:
-    over = Session.objects.filter(state=SessionState.ENDED.value, date_end__lt=border).order_by("date_end")
-    chosen = lifecycle.lock(Session.objects.filter(pk__in=list(over.values_list("pk", flat=True)[:_AT_ONCE])))
+    over = _ended_before(border).values_list("pk", flat=True)[:_AT_ONCE]
+    chosen = lifecycle.lock(Session.objects.filter(pk__in=list(over)))
     keys = [session.pk for session in chosen]
     rows = Session.objects.filter(pk__in=keys)
     recordings = {recording.pk: recording for recording in Recording.objects.filter(pk__in=keys)}

@@ -14,6 +14,7 @@ from postern.apps.sessions.recordings.actions import copying
 from postern.apps.sessions.recordings.errors import RecordingMismatch, ReplayMissing, UploadOutOfOrder
 from postern.apps.sessions.recordings.models import Recording
 from postern.apps.sessions.recordings.policy import Part
+from postern.apps.sessions.search import actions as search
 from postern.apps.sessions.sessions.actions import lifecycle
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.storages.models import ReplayStorage as StorageRow
@@ -97,6 +98,7 @@ def _count(recording: Recording, path: str) -> bool:
     held.path = path
     held.date_stored = clock.now()
     held.save(update_fields=["path", "date_stored"])
+    search.queue(held.session)
     copying.order(held, _wanted_storage(held.session.terminal))
     _record(
         held.session, audits.Event.RECORDING_STORED, {"size": held.size, "sha256": held.sha256, "chain": held.chain}

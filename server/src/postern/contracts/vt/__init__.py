@@ -1,5 +1,5 @@
 """Terminal emulation: reconstructs what a user saw from the target's output."""
 
-from postern.proxies.core.vt.screen import Screen, usable_size
+from postern.contracts.vt.screen import Screen, usable_size
 
 __all__ = ["Screen", "usable_size"]

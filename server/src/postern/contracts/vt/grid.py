@@ -5,10 +5,11 @@ left empty because a wide character did not fit before the margin is `PADDING`, 
 blank.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Final
 
-from postern.proxies.core.vt.style import DEFAULT, Style
+from postern.contracts.vt.style import DEFAULT, Style
 
 BLANK: Final = " "
 CONTINUATION: Final = ""
@@ -126,10 +127,15 @@ class SavedCursor:
     charset: str = "B"
 
 
+#: Is told rows before they leave the screen, and whether the row below continues the last of them.
+Leaving = Callable[[list[Row], bool], None]
+
+
 class Grid:
     """A buffer of rows. `x` and `y` hold the cursor only while the other buffer is active."""
 
-    def __init__(self, columns: int, rows: int, style: Style = DEFAULT) -> None:
+    def __init__(self, columns: int, rows: int, style: Style = DEFAULT, *, leaving: "Leaving | None" = None) -> None:
+        self.leaving = leaving
         self.columns = columns
         self.rows = [Row(columns, style) for _ in range(rows)]
         self.top = 0
@@ -151,6 +157,9 @@ class Grid:
     def delete_rows(self, at: int, count: int, style: Style) -> None:
         """Delete rows from `at`, inside the scroll region."""
         count = min(count, self.bottom - at + 1)
+        if self.leaving is not None:
+            below = self.rows[at + count : at + count + 1]
+            self.leaving(self.rows[at : at + count], bool(below) and below[0].wrapped)
         del self.rows[at : at + count]
         position = self.bottom - count + 1
         self.rows[position:position] = [Row(self.columns, style) for _ in range(count)]
@@ -158,6 +167,8 @@ class Grid:
     def insert_rows(self, at: int, count: int, style: Style) -> None:
         """Insert blank rows at `at`, inside the scroll region."""
         count = min(count, self.bottom - at + 1)
+        if self.leaving is not None:
+            self.leaving(self.rows[self.bottom - count + 1 : self.bottom + 1], False)
         del self.rows[self.bottom - count + 1 : self.bottom + 1]
         self.rows[at:at] = [Row(self.columns, style) for _ in range(count)]
 

@@ -6,8 +6,8 @@ The name of a CSI sequence is its private prefix, intermediates and final charac
 from collections.abc import Callable
 from typing import Final
 
-from postern.proxies.core.vt.style import DEFAULT
-from postern.proxies.core.vt.terminal import MOUSE_ENCODINGS, MOUSE_PROTOCOLS, Terminal
+from postern.contracts.vt.style import DEFAULT
+from postern.contracts.vt.terminal import MOUSE_ENCODINGS, MOUSE_PROTOCOLS, Terminal
 
 Parameters = tuple[int, ...]
 Control = Callable[[Terminal, Parameters], None]
@@ -52,6 +52,8 @@ def _cursor_previous_line(terminal: Terminal, parameters: Parameters) -> None:
 def _erase_in_display(terminal: Terminal, parameters: Parameters) -> None:
     terminal.restrict(terminal.columns)
     kind, style, rows, y = _at(parameters, 0), terminal.erase_style, terminal.rows, terminal.y
+    if terminal.leaving is not None:
+        _tell_erased(terminal, kind)
     if kind == 0:
         _erase_in_line(terminal, (0,))
         cleared = rows[y + 1 :]
@@ -68,6 +70,15 @@ def _erase_in_display(terminal: Terminal, parameters: Parameters) -> None:
     for row in cleared:
         row.erase(0, terminal.columns, style)
         row.wrapped = False
+
+
+def _tell_erased(terminal: Terminal, kind: int) -> None:
+    """Tell about the rows that are erased completely. Line editors erase the rest of a row while they draw it."""
+    rows, y = terminal.rows, terminal.y
+    if kind == 0:
+        terminal.leave(rows[y if terminal.x == 0 else y + 1 :])
+    elif kind in (1, 2):
+        terminal.leave(rows[:y] if kind == 1 else rows)
 
 
 def _erase_in_line(terminal: Terminal, parameters: Parameters) -> None:

@@ -2,7 +2,7 @@
 
 import random
 
-from postern.proxies.core.vt import Screen
+from postern.contracts.vt import Screen
 
 _TEXTS = (
     "hello", " ", "x" * 30, "word word", "中文", "表格字符很长的一行中文文本", "é", "e\u0301", "😀", "👨\u200d👩", "1\ufe0f\u20e3",

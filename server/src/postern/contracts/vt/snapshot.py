@@ -4,9 +4,9 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import Final
 
-from postern.proxies.core.vt.grid import BLANK, CONTINUATION, PADDING, Grid, Row, SavedCursor
-from postern.proxies.core.vt.style import DEFAULT, Style, erased, to_sgr
-from postern.proxies.core.vt.terminal import Terminal
+from postern.contracts.vt.grid import BLANK, CONTINUATION, PADDING, Grid, Row, SavedCursor
+from postern.contracts.vt.style import DEFAULT, Style, erased, to_sgr
+from postern.contracts.vt.terminal import Terminal
 
 _RESET: Final = "\x1bc"
 #: From this many erased cells on, an erase sequence is shorter than blanks.

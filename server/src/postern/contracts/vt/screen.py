@@ -9,12 +9,12 @@ import logging
 import re
 from typing import Final
 
-from postern.proxies.core.vt.controls import CHARSET_SLOTS, CSI, ESCAPE, SINGLE
-from postern.proxies.core.vt.grid import BLANK, CONTINUATION
-from postern.proxies.core.vt.snapshot import draw
-from postern.proxies.core.vt.style import apply
-from postern.proxies.core.vt.terminal import Terminal
-from postern.proxies.core.vt.widths import NARROW_CLASS, WIDE_CLASS
+from postern.contracts.vt.controls import CHARSET_SLOTS, CSI, ESCAPE, SINGLE
+from postern.contracts.vt.grid import BLANK, CONTINUATION, Leaving, Row
+from postern.contracts.vt.snapshot import draw
+from postern.contracts.vt.style import apply
+from postern.contracts.vt.terminal import Terminal
+from postern.contracts.vt.widths import NARROW_CLASS, WIDE_CLASS
 
 log = logging.getLogger(__name__)
 
@@ -139,6 +139,14 @@ class Screen:
     def lines(self) -> list[str]:
         """Return the visible rows without trailing blanks."""
         return [row.text().rstrip() for row in self._terminal.rows]
+
+    def visible(self) -> list[Row]:
+        """Return the rows as they are now. They change with the next call of `feed`."""
+        return self._terminal.rows
+
+    def watch(self, leaving: Leaving) -> None:
+        """Call `leaving` with rows before they leave the screen: scrolled off, erased, or hidden by another screen."""
+        self._terminal.watch(leaving)
 
     def text(self, y: int, start: int = 0, end: int | None = None) -> str:
         """Return a part of row `y`, including trailing blanks."""

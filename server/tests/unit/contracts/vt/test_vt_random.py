@@ -3,8 +3,8 @@ import tracemalloc
 
 import pytest
 
-from postern.proxies.core.vt import Screen
-from proxies.vt.vt_fuzz import fragment, state
+from postern.contracts.vt import Screen
+from unit.contracts.vt.vt_fuzz import fragment, state
 
 SIZES = ((80, 24), (20, 5), (2, 1), (7, 3), (132, 43))
 

@@ -10,8 +10,8 @@ import pytest
 
 from peers.pty_program import PtyProgram
 from peers.xterm_oracle import XtermOracle
-from postern.proxies.core.vt import Screen
-from proxies.vt.vt_fuzz import fragment, state
+from postern.contracts.vt import Screen
+from unit.contracts.vt.vt_fuzz import fragment, state
 
 _LONE_COMBINING = "\u0301".encode()  # xterm gives it a cell; this emulator leaves that cell blank
 

@@ -6,9 +6,9 @@ without scrollback and reflow.
 
 from typing import Final
 
-from postern.proxies.core.vt.grid import BLANK, CONTINUATION, PADDING, Grid, SavedCursor
-from postern.proxies.core.vt.style import DEFAULT, Style, erased
-from postern.proxies.core.vt.widths import width
+from postern.contracts.vt.grid import BLANK, CONTINUATION, PADDING, Grid, Leaving, Row, SavedCursor
+from postern.contracts.vt.style import DEFAULT, Style, erased
+from postern.contracts.vt.widths import width
 
 #: Maximum length of a cell: a character with its combining characters.
 _MAX_CELL: Final = 16
@@ -27,11 +27,15 @@ class Terminal:
         self.columns = columns
         self.row_count = rows
         self.keep_wraps = False
+        self.leaving: Leaving | None = None
+        self.rows: list[Row] = []
         self.reset()
 
     def reset(self) -> None:
         """Return to the power-on state (RIS)."""
-        self.main = Grid(self.columns, self.row_count)
+        if self.leaving is not None:
+            self.leave(self.rows)
+        self.main = Grid(self.columns, self.row_count, leaving=self.leaving)
         self.grid = self.main
         self.rows = self.main.rows
         self.x = 0
@@ -68,6 +72,17 @@ class Terminal:
     def set_style(self, style: Style) -> None:
         self.style = style
         self.erase_style = erased(style)
+
+    # Leaving
+
+    def watch(self, leaving: Leaving) -> None:
+        """Call `leaving` for rows that leave the screen from now on."""
+        self.leaving = self.main.leaving = self.grid.leaving = leaving
+
+    def leave(self, rows: list[Row]) -> None:
+        """These rows are about to be erased, or to be hidden by another screen."""
+        if self.leaving is not None:
+            self.leaving(rows, False)
 
     # Printing
 
@@ -315,11 +330,13 @@ class Terminal:
     def use_alternate(self) -> None:
         """Switch to a cleared alternate screen."""
         if self.grid is self.main:
+            self.leave(self.rows)
             self.main.x, self.main.y = self.x, self.y
-            self._use(Grid(self.columns, self.row_count, self.erase_style))
+            self._use(Grid(self.columns, self.row_count, self.erase_style, leaving=self.leaving))
 
     def use_main(self) -> None:
         if self.grid is not self.main:
+            self.leave(self.rows)
             self._use(self.main)
 
     def _use(self, grid: Grid) -> None:

@@ -4,8 +4,8 @@ import time
 
 import pytest
 
-from postern.proxies.core.vt import Screen, usable_size
-from postern.proxies.core.vt.widths import width
+from postern.contracts.vt import Screen, usable_size
+from postern.contracts.vt.widths import width
 from timing import soon
 
 CASES = [

@@ -1,0 +1,1 @@
+"""The job that reads stored recordings and indexes their lines for the search."""

@@ -1,0 +1,1 @@
+"""Search inside recordings: the index of their lines, and the hits."""

@@ -1,0 +1,51 @@
+"""What a search shows of a line: the text around the match, and the lines beside it."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final, NamedTuple
+
+from postern.contracts.search.folding import matches
+from postern.contracts.search.lines import Line, LineKind
+
+_MOST_CHARS: Final = 400
+#: Characters that are shown before the first match of a longer line.
+_BEFORE: Final = 100
+_BESIDE: Final = 2
+
+
+class Hit(NamedTuple):
+    """A line with the text that was looked for. `number`: its place in the piece."""
+
+    number: int
+    kind: LineKind
+    ms: int
+    line: str
+    matches: list[tuple[int, int]]
+    before: list[str]
+    after: list[str]
+
+
+def hits_in(lines: Sequence[Line], sought: str, kind: LineKind | None, first: int) -> Iterator[Hit]:
+    """The hits of a piece, from the line `first` on."""
+    for number in range(first, len(lines)):
+        line = lines[number]
+        if kind is not None and line.kind is not kind:
+            continue
+        # What a line repeats of the line before was found there.
+        found = [span for span in matches(line.text, sought) if span[1] > line.repeated]
+        if found:
+            text, spans = _excerpt(line.text, found)
+            before = [_short(other) for other in reversed(lines[:number]) if other.kind is line.kind][:_BESIDE]
+            after = [_short(other) for other in lines[number + 1 :] if other.kind is line.kind][:_BESIDE]
+            yield Hit(number, line.kind, line.ms, text, spans, before[::-1], after)
+
+
+def _short(line: Line) -> str:
+    return line.text[:_MOST_CHARS]
+
+
+def _excerpt(text: str, found: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
+    if len(text) <= _MOST_CHARS:
+        return text, list(found)
+    start = max(0, min(found[0][0] - _BEFORE, len(text) - _MOST_CHARS))
+    end = start + _MOST_CHARS
+    return text[start:end], [(first - start, min(last, end) - start) for first, last in found if first < end]

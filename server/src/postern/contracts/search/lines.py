@@ -1,0 +1,268 @@
+"""The lines of a sealed recording, each with a moment at which it was on the screen.
+
+A line is taken when it leaves the screen: scrolled off, erased, hidden by another screen, or at the end. Its wrapped rows
+are joined. Every two seconds, and in every pause, all lines of the screen are taken as well, except the one with the cursor on a screen that
+scrolls, because it is being typed. What a user typed is never read: only what was shown.
+"""
+
+import codecs
+from collections.abc import Callable
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from postern.contracts.recording.events import (
+    CommandLine,
+    ErrorOutput,
+    Input,
+    Keyframe,
+    Output,
+    RecordedEvent,
+    Resize,
+    Unknown,
+    decode,
+)
+from postern.contracts.recording.format import RecordingHeader, RecordingUnreadable
+from postern.contracts.recording.reader import Recording
+from postern.contracts.recording.rendering import shown
+from postern.contracts.recording.streams import Sample, Stream
+from postern.contracts.search.folding import LONGEST, SHORTEST
+from postern.contracts.vt import Screen, usable_size
+from postern.contracts.vt.grid import Row
+
+#: A longer line is cut. Each part repeats the end of the part before, so that every text is whole in one of them.
+MAX_LINE: Final = 4_000
+OVERLAP: Final = LONGEST - 1
+_SAMPLE_MS: Final = 2_000
+#: After a pause the lines are taken as they were during the pause.
+_PAUSE_MS: Final = 300
+#: A line that appears again after this time is another hit.
+_AGAIN_MS: Final = 60_000
+_REMEMBERED: Final = 4_096
+#: Lines of one recording. What follows is not read.
+MOST_LINES: Final = 2_000_000
+
+
+class LineKind(StrEnum):
+    """Where a line was read. The values are part of the API, and their first letters are stored."""
+
+    SCREEN = "screen"
+    COMMAND = "command"
+    FILE = "file"
+
+
+class Line(NamedTuple):
+    """`repeated`: so many characters at the beginning repeat the end of the line before."""
+
+    ms: int
+    kind: LineKind
+    text: str
+    repeated: int = 0
+
+
+def cut(ms: int, kind: LineKind, text: str) -> list[Line]:
+    """A text of any length as lines."""
+    step = MAX_LINE - OVERLAP
+    starts = range(0, max(1, len(text) - OVERLAP), step)
+    return [Line(ms, kind, text[start : start + MAX_LINE], OVERLAP if start else 0) for start in starts]
+
+
+class ScreenLines:
+    """Emulates a terminal and passes on the lines that it shows."""
+
+    def __init__(self, columns: int, rows: int, take: Callable[[Line], None]) -> None:
+        self._screen = Screen(*usable_size(columns, rows))
+        self._screen.watch(self._left)
+        self._take = take
+        self._fed_ms = 0
+        self._before_ms = 0
+        self._sampled_ms = 0
+        #: Rows that were on the screen before the present output.
+        self._older = 0
+        self._is_sampled = True
+        #: The beginning of a line whose other rows are still on the screen.
+        self._open = ""
+        self._is_open = False
+        self._repeated = 0
+        #: Lines of the last sample, and when a line was taken last.
+        self._standing: set[int] = set()
+        self._taken: dict[int, int] = {}
+
+    @property
+    def faults(self) -> int:
+        """How often the emulator failed and was reset."""
+        return self._screen.faults
+
+    def feed(self, ms: int, data: bytes) -> None:
+        """Output at this moment."""
+        is_due = ms - self._sampled_ms >= _SAMPLE_MS or ms - self._fed_ms >= _PAUSE_MS
+        if is_due and not self._is_sampled:
+            self.sample()
+            self._sampled_ms = ms
+        self._before_ms, self._fed_ms = self._fed_ms, ms
+        self._older = self._screen.cursor[1] if not self._screen.alternate else self._screen.rows
+        self._screen.feed(data)
+        self._is_sampled = False
+
+    def resize(self, columns: int, rows: int) -> None:
+        """Another size. The rows are cut, so they are taken before."""
+        self.sample()
+        self._screen.resize(columns, rows)
+
+    def restart(self, keyframe: Keyframe, ms: int) -> None:
+        """Continue with another screen, after a part that cannot be read."""
+        self.finish()
+        self._screen = Screen(*usable_size(keyframe.columns, keyframe.rows))
+        self._screen.watch(self._left)
+        self._fed_ms = ms
+        self._screen.feed(keyframe.repaint)
+        self._is_sampled = False
+
+    def finish(self) -> None:
+        """Nothing follows."""
+        self._older = self._screen.rows
+        self._before_ms = self._fed_ms
+        self._left(self._screen.visible(), False)
+        self._is_sampled = True
+
+    def sample(self) -> None:
+        """Take the lines of the screen as they have been since the last output."""
+        rows = self._screen.visible()
+        skipped = -1 if self._screen.alternate else self._screen.cursor[1]
+        standing = set()
+        start = 0
+        while start < len(rows):
+            end = start + 1
+            while end < len(rows) and rows[end].wrapped:
+                end += 1
+            is_part = start == 0 and rows[0].wrapped and self._is_open
+            if not is_part and not start <= skipped < end and not (end == start + 1 and rows[start].shared):
+                text = "".join(row.text(padding="") for row in rows[start:end]).rstrip()
+                if text:
+                    standing.add(hash(text))
+                    self._tell(text, self._fed_ms)
+            start = end
+        self._standing = standing
+        self._is_sampled = True
+
+    def _left(self, rows: list[Row], continues: bool) -> None:
+        for row in rows:
+            if not (row.wrapped and self._is_open):
+                self._close()
+            self._older -= 1
+            if not row.shared:
+                self._open += row.text(padding="")
+                if len(self._open) > MAX_LINE:
+                    self._cut()
+            self._is_open = True
+        if not continues:
+            self._close()
+
+    def _cut(self) -> None:
+        """Take the beginning of an endless line, so that it needs no more memory."""
+        self._put(Line(self._fed_ms, LineKind.SCREEN, self._open[:MAX_LINE], self._repeated))
+        self._open = self._open[MAX_LINE - OVERLAP :]
+        self._repeated = OVERLAP
+
+    def _close(self) -> None:
+        if not self._is_open:
+            return
+        text, self._open = self._open.rstrip(), ""
+        repeated, self._repeated = self._repeated, 0
+        self._is_open = False
+        if repeated:
+            self._put(Line(self._fed_ms, LineKind.SCREEN, text, repeated))
+        elif text:
+            self._tell(text, self._before_ms if self._older >= 0 else self._fed_ms)
+
+    def _tell(self, text: str, ms: int) -> None:
+        key = hash(text)
+        if key in self._standing:
+            return
+        taken_ms = self._taken.get(key)
+        if taken_ms is not None and ms - taken_ms < _AGAIN_MS:
+            return
+        self._taken.pop(key, None)
+        self._taken[key] = ms
+        if len(self._taken) > _REMEMBERED:
+            del self._taken[next(iter(self._taken))]
+        for line in cut(ms, LineKind.SCREEN, text):
+            self._put(line)
+
+    def _put(self, line: Line) -> None:
+        if len(line.text) >= SHORTEST:
+            self._take(line)
+
+
+class TooManyLines(Exception):
+    """The recording has more lines than are read."""
+
+
+def read_lines(recording: Recording, take: Callable[[Line], None]) -> bool:
+    """Pass on the lines of a recording; returns whether everything in it could be read."""
+    header = recording.header
+    count = 0
+
+    def counted(line: Line) -> None:
+        nonlocal count
+        count += 1
+        if count > MOST_LINES:
+            raise TooManyLines
+        take(line)
+
+    lines = ScreenLines(header.columns, header.rows, counted)
+    try:
+        is_whole = _read_blocks(recording, lines, _Texts(header))
+        lines.finish()
+    except TooManyLines:
+        return False
+    return is_whole and not lines.faults
+
+
+def _read_blocks(recording: Recording, lines: ScreenLines, texts: "_Texts") -> bool:
+    is_whole, is_lost = True, False
+    for number in range(len(recording.blocks)):
+        try:
+            events = recording.block_events(number)
+        except RecordingUnreadable:
+            is_whole, is_lost = False, True
+            continue
+        for event in events:
+            try:
+                decoded = decode(event.kind, event.data)
+            except RecordingUnreadable:
+                is_whole = False
+                continue
+            if isinstance(decoded, Keyframe):
+                if is_lost:  # all other keyframes repeat what is known
+                    lines.restart(decoded, event.ms)
+                    texts.restart()
+                    is_lost = False
+            elif isinstance(decoded, Resize):
+                if not recording.header.streams:
+                    lines.resize(decoded.columns, decoded.rows)
+            elif data := texts.of(decoded):
+                lines.feed(event.ms, data)
+    return is_whole
+
+
+class _Texts:
+    """What a player shows of an event, as UTF-8."""
+
+    def __init__(self, header: RecordingHeader) -> None:
+        self._has_streams = bool(header.streams)
+        self._is_utf8 = header.charset.lower() in {"utf-8", "utf8"}
+        self.restart()
+
+    def restart(self) -> None:
+        self._decoder = None if self._is_utf8 else codecs.getincrementaldecoder("gb18030")("replace")
+
+    def of(self, event: RecordedEvent | Unknown) -> bytes:
+        """Nothing of what a user typed or sent: a password may be in it."""
+        if not self._has_streams:
+            data = event.data if isinstance(event, Output) else b""
+        elif isinstance(event, Input) or (isinstance(event, Sample) and event.stream is Stream.INPUT):
+            data = b""
+        else:
+            data = shown(event).text
+        is_in_charset = isinstance(event, Output | ErrorOutput | CommandLine | Sample)
+        return data if self._decoder is None or not is_in_charset else self._decoder.decode(data).encode("utf-8")

@@ -1,0 +1,430 @@
+"""The search inside recordings: what is found, who finds it, and what happens to the index."""
+
+import random
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any
+from unittest import mock
+from uuid import uuid4
+
+import pytest
+from django.db import connection
+from rest_framework.test import APIClient
+
+from factories.recorded import recorded, store
+from postern.apps.audits.models import AuditEvent
+from postern.apps.orgs.models import Organization
+from postern.apps.preferences.models import PreferenceValue
+from postern.apps.sessions.indexing import actions as indexing
+from postern.apps.sessions.models import Recording, RecordingIndex, RecordingPiece, Session
+from postern.apps.sessions.recordings.actions import retention
+from postern.apps.sessions.search import actions as search
+from postern.apps.sessions.search import queries
+from postern.contracts.recording.format import INPUT, OUTPUT
+from postern.foundation.caller.actor import SYSTEM
+from postern.foundation.caller.scope import ROOT_ORG_ID
+from postern.integrations.replay_storages.local_folder import LocalFolder
+from postern.kernel import clock
+from unit.contracts.recording.golden import Step
+
+pytestmark = pytest.mark.django_db
+
+HITS = "/api/v1/terminal/recording-hits/"
+ROOT = {"HTTP_X_JMS_ORG": str(ROOT_ORG_ID)}
+
+
+class KilledError(BaseException):
+    """Simulates the death of the process: nothing after this point runs."""
+
+
+@pytest.fixture
+def index(replay_folder: Path) -> Callable[[], int]:
+    """Indexes what is due."""
+    return lambda: indexing.index_due(local=LocalFolder(replay_folder), limit_s=60)
+
+
+def later(**delta: float) -> Any:
+    return mock.patch.object(clock, "now", return_value=clock.now() + timedelta(**delta))
+
+
+def found(client: APIClient, text: str, **params: Any) -> dict[str, Any]:
+    headers = {name: params.pop(name) for name in list(params) if name.startswith("HTTP_")}
+    answer = client.get(HITS, {"text": text, **params}, **headers)
+    assert answer.status_code == 200, answer.content
+    return dict(answer.json())
+
+
+def lines(client: APIClient, text: str, **params: Any) -> list[str]:
+    return [hit["line"] for hit in found(client, text, **params)["results"]]
+
+
+def grams() -> int:
+    """Entries of the index of grams."""
+    with connection.cursor() as cursor:
+        if connection.vendor == "postgresql":
+            cursor.execute("SELECT coalesce(sum(cardinality(grams)), 0) FROM sessions_recordingpiece")
+        else:
+            cursor.execute(
+                "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab(main, sessions_recordinggrams, 'row')"
+            )
+            cursor.execute("SELECT coalesce(sum(doc), 0) FROM temp.terms")
+        return int(cursor.fetchone()[0])
+
+
+class TestWhatIsFound:
+    def test_a_hit(self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient) -> None:
+        session = recorded(
+            replay_folder,
+            [(1_000, OUTPUT, "one\r\ntwo\r\n$ cat   Secret-Plan 计划\r\nfour\r\nfive\r\nsix\r\n".encode())],
+            commands=[(900, "cat\nSecret-Plan")],
+            files=["/srv/secret-plan.txt"],
+        )
+        assert index() == 1
+        answer = found(as_auditor, "cat  secret-PLAN")
+        assert answer["next"] is None
+        assert (answer["waiting"], answer["failed"]) == (0, 0)
+        command, screen = answer["results"]
+        assert (command["kind"], command["line"], command["offset_ms"]) == ("command", "cat Secret-Plan", 900)
+        assert screen["line"] == "$ cat   Secret-Plan 计划"
+        assert screen["matches"] == [[2, 19]]
+        assert screen["before"] == ["one", "two"]
+        assert screen["after"] == ["four", "five"]
+        assert screen["offset_ms"] == 1_000
+        assert screen["session"] == {
+            "id": str(session.pk),
+            "user": "Ann(ann)",
+            "user_id": str(session.user_id),
+            "asset": "web-01",
+            "asset_id": str(session.asset_id),
+            "system_user": "root(root)",
+            "protocol": "ssh",
+            "date_start": screen["session"]["date_start"],
+            "org_id": str(session.org_id),
+            "org_name": "Default",
+        }
+        assert lines(as_auditor, "secret-plan", kind="file") == ["/srv/secret-plan.txt"]
+        assert lines(as_auditor, "计划") == ["$ cat   Secret-Plan 计划"]
+        assert lines(as_auditor, "划计") == []
+
+    def test_planted_needles(self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient) -> None:
+        chance = random.Random(4)
+        words = ["error", "warning", "service", "started", "录像", "数据", "connection", "refused", "rm -rf", "100%"]
+        needles: dict[str, str] = {}
+        for number in range(12):
+            steps: list[Step] = []
+            for at in range(150):
+                line = " ".join(chance.choices(words, k=8)) + f" {chance.randrange(10**9)}"
+                steps.append((at * 700, OUTPUT, line.encode() + b"\r\n"))
+            ascii_needle, chinese = f"NeeDle-{number:02d}x", chr(0x5200 + number * 2) + chr(0x6300 + number * 2)
+            wrapped, hidden, quick = f"wrapped_{number:02d}w", f"alternate_{number:02d}a", f"quick_{number:02d}q"
+            steps.insert(40, (28_000, OUTPUT, f"text {ascii_needle} text\r\n".encode()))
+            steps.insert(60, (42_000, OUTPUT, f"中文{chinese}文字\r\n".encode()))
+            steps.insert(80, (56_000, OUTPUT, ("x" * 75 + wrapped + "\r\n").encode()))
+            flood = "\r\n".join([f"line {n}" if n != 300 else quick for n in range(600)])
+            steps.insert(100, (69_000, OUTPUT, flood.encode() + b"\r\n"))
+            steps.append((110_000, OUTPUT, f"\x1b[?1049h\x1b[5;5H{hidden}".encode()))
+            steps.append((114_000, OUTPUT, b"\x1b[?1049l"))
+            session = recorded(replay_folder, steps)
+            needles |= dict.fromkeys((ascii_needle, chinese, wrapped, hidden, quick), str(session.pk))
+        assert index() == 12
+        hits = {needle: found(as_auditor, needle.swapcase())["results"] for needle in needles}
+        assert {needle: [hit["session"]["id"] for hit in of] for needle, of in hits.items()} == {
+            needle: [session_id] for needle, session_id in needles.items()
+        }
+        for needle, (hit,) in hits.items():
+            (start, end), *_ = hit["matches"]
+            assert hit["line"][start:end].lower() == needle.lower()
+
+    @pytest.mark.parametrize(
+        "text", ["100%", 'it\'s "q"', "(a+)+$", "a_c", "\\d", "NOT a OR", "x*", "ab", "--", "é1", "אב", "😀y"]
+    )
+    def test_the_text_itself(
+        self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient, text: str
+    ) -> None:
+        recorded(replay_folder, f"before {text} after\r\nacc not or 100 d\r\n")
+        index()
+        assert lines(as_auditor, f" {text} ") == [f"before {text} after"]
+
+    def test_what_a_user_sends_is_not_found(
+        self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient
+    ) -> None:
+        recorded(
+            replay_folder, [(0, OUTPUT, b"Password: "), (9, INPUT, b"hunter22\r"), (20, OUTPUT, b"\r\nok then\r\n")]
+        )
+        index()
+        assert lines(as_auditor, "hunter22") == []
+        assert lines(as_auditor, "ok then") == ["ok then"]
+
+    def test_long_lines(self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient) -> None:
+        recorded(replay_folder, "a" * 3_950 + "needle" * 20 + "b" * 3_000 + "\r\n")
+        index()
+        hits = found(as_auditor, "needle")["results"]
+        assert [len(hit["line"]) for hit in hits] == [400, 400], "the parts of a line that was cut"
+        assert sum(len(hit["matches"]) for hit in hits) == 20
+        assert all(hit["line"][start:end] == "needle" for hit in hits for start, end in hit["matches"])
+
+
+class TestPages:
+    def test_newest_session_first_without_gaps_or_repeats(
+        self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        now = clock.now()
+        for age in (3, 1, 2):
+            text = "\r\n".join(f"needle {age} {n:03d}" for n in range(150))
+            recorded(replay_folder, text + "\r\n", started=now - timedelta(days=age))
+        index()
+        expected = [f"needle {age} {n:03d}" for age in (1, 2, 3) for n in range(150)]
+        for most in (400, 2):
+            monkeypatch.setattr(queries, "_MOST_EXAMINED", most)
+            for few in (1_000, 0):
+                monkeypatch.setattr(queries, "_FEW", few)
+                for text in ("needle", "ne"):
+                    seen: list[str] = []
+                    cursor: str | None = ""
+                    while cursor is not None:
+                        answer = found(as_auditor, text, limit=70, cursor=cursor)
+                        seen += [hit["line"] for hit in answer["results"]]
+                        cursor = answer["next"]
+                    assert seen == expected
+
+    def test_filters(self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient) -> None:
+        now = clock.now()
+        old = recorded(replay_folder, "needle old\r\n", started=now - timedelta(days=9))
+        new = recorded(replay_folder, "needle new\r\n", started=now - timedelta(days=1))
+        index()
+        assert lines(as_auditor, "needle") == ["needle new", "needle old"]
+        assert lines(as_auditor, "needle", user_id=old.user_id) == ["needle old"]
+        assert lines(as_auditor, "needle", asset_id=new.asset_id) == ["needle new"]
+        assert lines(as_auditor, "needle", session_id=old.pk) == ["needle old"]
+        assert lines(as_auditor, "needle", session_id=uuid4()) == []
+        border = (now - timedelta(days=5)).isoformat()
+        assert lines(as_auditor, "needle", date_from=border) == ["needle new"]
+        assert lines(as_auditor, "needle", date_to=border) == ["needle old"]
+        assert lines(as_auditor, "needle", kind="command") == []
+
+    @pytest.mark.parametrize(
+        ("params", "name"),
+        [
+            ({}, "text"),
+            ({"text": " a "}, "text"),
+            ({"text": "a" * 201}, "text"),
+            ({"text": "ab\x00c"}, "text"),
+            ({"text": "\u200f\u200f"}, "text"),
+            ({"text": "ab", "kind": "Screen"}, "kind"),
+            ({"text": "ab", "user_id": "1"}, "user_id"),
+            ({"text": "ab", "asset_id": "'"}, "asset_id"),
+            ({"text": "ab", "session_id": "x"}, "session_id"),
+            ({"text": "ab", "date_from": "yesterday"}, "date_from"),
+            ({"text": "ab", "date_to": "9999-99-99"}, "date_to"),
+            ({"text": "ab", "limit": "0"}, "limit"),
+            ({"text": "ab", "limit": "101"}, "limit"),
+            ({"text": "ab", "cursor": "AAAA"}, "cursor"),
+            ({"text": "ab", "cursor": "x" * 9_000}, "cursor"),
+            ({"text": "ab", "cursor": "\x00"}, "cursor"),
+        ],
+    )
+    def test_bad_input(self, as_auditor: APIClient, params: dict[str, str], name: str) -> None:
+        answer = as_auditor.get(HITS, params)
+        assert answer.status_code == 400
+        assert list(answer.json()) == [name]
+
+
+class TestRights:
+    def test_another_organization_has_no_effect(
+        self,
+        replay_folder: Path,
+        index: Callable[[], int],
+        as_auditor: APIClient,
+        as_admin: APIClient,
+        monkeypatch: pytest.MonkeyPatch,
+    ) -> None:
+        def pages(few: int) -> list[list[str]]:
+            monkeypatch.setattr(queries, "_FEW", few)
+            of: list[list[str]] = []
+            cursor: str | None = ""
+            while cursor is not None:
+                answer = found(as_auditor, "needle", limit=2, cursor=cursor)
+                assert (answer["waiting"], answer["failed"]) == (0, 0)
+                of.append([hit["session"]["id"] for hit in answer["results"]])
+                cursor = answer["next"]
+            return of
+
+        other = Organization.objects.create(name="Other")
+        now = clock.now()
+        for number in range(6):
+            recorded(replay_folder, "needle ours\r\n", started=now - timedelta(hours=2 * number))
+        index()
+        monkeypatch.setattr(queries, "_MOST_EXAMINED", 3)
+        alone = pages(1_000)
+        assert sum(map(len, alone)) == 6
+        for number in range(6):
+            started = now - timedelta(hours=2 * number + 1)
+            hidden = recorded(replay_folder, "needle theirs\r\n", org_id=other.pk, started=started)
+        index()
+        waiting = recorded(replay_folder, "needle waiting\r\n", org_id=other.pk)
+        broken = recorded(replay_folder, "needle broken\r\n", org_id=other.pk)
+        RecordingIndex.objects.filter(pk=broken.pk).update(tries=5)
+        for few in (1_000, 0):
+            assert pages(few) == alone
+            for session in (hidden, waiting):
+                assert found(as_auditor, "needle", session_id=session.pk)["results"] == []
+                assert found(as_auditor, "needle", user_id=session.user_id)["results"] == []
+        monkeypatch.undo()
+        theirs = found(as_admin, "needle", HTTP_X_JMS_ORG=str(other.pk))
+        assert [hit["session"]["org_name"] for hit in theirs["results"]] == ["Other"] * 6
+        assert (theirs["waiting"], theirs["failed"]) == (1, 1)
+        assert len(found(as_admin, "needle", **ROOT)["results"]) == 12
+
+    def test_only_auditors_and_administrators_search(
+        self, as_user: APIClient, as_anonymous: APIClient, as_org_admin: APIClient
+    ) -> None:
+        assert as_user.get(HITS, {"text": "needle"}).status_code == 403
+        assert as_anonymous.get(HITS, {"text": "needle"}).status_code == 401
+        assert found(as_org_admin, "needle")["results"] == []
+
+    def test_a_search_is_audited(self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient) -> None:
+        session = recorded(replay_folder, "needle\r\n")
+        index()
+        found(as_auditor, "Needle", kind="screen")
+        event = AuditEvent.objects.get(event="recordings.searched")
+        assert event.org_id == session.org_id
+        assert event.new == {"text": "Needle", "filters": {"kind": "screen"}, "hits": 1}
+
+
+class TestTheIndex:
+    def test_deletion_leaves_no_gram(self, replay_folder: Path, index: Callable[[], int]) -> None:
+        for number in range(3):
+            recorded(replay_folder, "".join(f"needle 中文 {number} {n}\r\n" for n in range(900)))
+        index()
+        assert RecordingPiece.objects.count() > 30
+        assert grams() > 1_000
+        Session.objects.first().delete()  # type: ignore[union-attr]
+        assert RecordingIndex.objects.count() == 2
+        Recording.objects.all().delete()
+        Session.objects.all().delete()
+        assert (RecordingPiece.objects.count(), grams()) == (0, 0)
+
+    def test_retention_deletes_the_index(
+        self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient
+    ) -> None:
+        recorded(replay_folder, "needle old\r\n", started=clock.now() - timedelta(days=201))
+        recorded(replay_folder, "needle new\r\n")
+        index()
+        assert len(lines(as_auditor, "needle")) == 2
+        assert retention.forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder)) == 1
+        assert lines(as_auditor, "needle") == ["needle new"]
+        Session.objects.all().delete()
+        assert grams() == 0
+
+    def test_a_killed_worker_leaves_nothing_that_is_seen(
+        self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        recorded(replay_folder, "".join(f"needle {n}\r\n" for n in range(3_000)))
+        add, calls = search.add, []
+
+        def dies(*arguments: Any) -> None:
+            calls.append(1)
+            if len(calls) == 4:
+                raise KilledError
+            add(*arguments)
+
+        monkeypatch.setattr(search, "add", dies)
+        with pytest.raises(KilledError):
+            index()
+        assert RecordingPiece.objects.count() > 0
+        assert (lines(as_auditor, "needle"), found(as_auditor, "needle")["waiting"]) == ([], 1)
+        monkeypatch.undo()
+        assert index() == 0, "the lease of the killed worker lasts"
+        with later(minutes=11):
+            assert indexing.index_due(local=LocalFolder(replay_folder), limit_s=60) == 1
+        assert len(lines(as_auditor, "needle 2999")) == 1
+        assert RecordingPiece.objects.count() == 47
+
+    def test_a_worker_that_stood_still_stops(
+        self, replay_folder: Path, index: Callable[[], int], monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        session = recorded(replay_folder, "".join(f"needle {n}\r\n" for n in range(3_000)))
+        add = search.add
+
+        def slow(row: RecordingIndex, *arguments: Any) -> None:
+            RecordingIndex.objects.filter(pk=session.pk).update(date_due=clock.now())
+            add(row, *arguments)
+
+        monkeypatch.setattr(search, "add", slow)
+        assert index() == 0
+        assert RecordingPiece.objects.count() == 0
+
+    def test_failures_are_noted_and_tried_five_times(
+        self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient
+    ) -> None:
+        gone = recorded(replay_folder, "needle\r\n")
+        rubbish = recorded(replay_folder, "needle\r\n")
+        recorded(replay_folder, "needle fine\r\n")
+        (replay_folder / Recording.objects.get(pk=gone.pk).path).unlink()
+        (replay_folder / Recording.objects.get(pk=rubbish.pk).path).write_bytes(b"rubbish" * 99)
+        assert index() == 1
+        row = RecordingIndex.objects.get(pk=gone.pk)
+        assert row.tries == 1
+        assert row.reason["code"] == "recording.source_missing"
+        assert found(as_auditor, "needle")["waiting"] == 2
+        for number in range(1, 9):
+            with later(days=number):
+                indexing.index_due(local=LocalFolder(replay_folder), limit_s=60)
+        answer = found(as_auditor, "needle")
+        assert (answer["waiting"], answer["failed"]) == (0, 2)
+        assert RecordingIndex.objects.get(pk=rubbish.pk).tries == 5
+        assert [hit["line"] for hit in answer["results"]] == ["needle fine"]
+
+    def test_a_session_that_goes_on_waits(self, replay_folder: Path, index: Callable[[], int]) -> None:
+        session = recorded(replay_folder, "needle\r\n")
+        Session.objects.filter(pk=session.pk).update(state="active", end_reason="", date_end=None)
+        assert index() == 0
+        assert RecordingIndex.objects.get().tries == 0
+
+    def test_an_upload_is_indexed(self, replayed: Session, index: Callable[[], int], as_auditor: APIClient) -> None:
+        Session.objects.filter(pk=replayed.pk).update(state="ended", end_reason="user_closed", date_end=clock.now())
+        assert index() == 1
+        assert any("backup.tar.gz" in line for line in lines(as_auditor, "BACKUP.tar"))
+
+    def test_the_switch(self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient) -> None:
+        recorded(replay_folder, "needle\r\n")
+        index()
+        PreferenceValue.objects.update_or_create(name="TERMINAL_SEARCH_RECORDINGS", defaults={"value": False})
+        answer = as_auditor.get(HITS, {"text": "needle"})
+        assert (answer.status_code, answer.json()["code"]) == (400, "search_off")
+        index()
+        assert (RecordingPiece.objects.count(), grams()) == (0, 0)
+        recorded(replay_folder, "needle later\r\n")
+        index()
+        assert RecordingPiece.objects.count() == 0
+        PreferenceValue.objects.filter(name="TERMINAL_SEARCH_RECORDINGS").update(value=True)
+        assert index() == 2
+        assert sorted(lines(as_auditor, "needle")) == ["needle", "needle later"]
+
+    def test_a_damaged_piece_is_deleted_and_not_found(
+        self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient
+    ) -> None:
+        session = recorded(replay_folder, "needle\r\n")
+        index()
+        RecordingPiece.objects.update(lines=b"rubbish")
+        assert lines(as_auditor, "needle") == []
+        session.delete()
+        assert RecordingPiece.objects.count() == 0
+
+
+def test_a_broken_block_is_noted(replay_folder: Path, index: Callable[[], int], as_auditor: APIClient) -> None:
+    session = recorded(
+        replay_folder,
+        [(0, OUTPUT, b"needle one\r\n"), (9, OUTPUT, b"needle two\r\n"), (20, OUTPUT, b"needle three\r\n")],
+        form={"cut_after": (0, 1)},
+    )
+    recording = Recording.objects.get(pk=session.pk)
+    path = replay_folder / recording.path
+    content = bytearray(path.read_bytes())
+    content[content.index(b"BLK1", content.index(b"BLK1") + 4) + 60] ^= 0xFF
+    recording.delete()
+    store(replay_folder, session, bytes(content))
+    assert index() == 1
+    assert RecordingIndex.objects.get(pk=session.pk).is_whole is False
+    assert "needle one" in lines(as_auditor, "needle")

@@ -1,0 +1,153 @@
+"""The lines of recordings: which are read, when they were on the screen, and what is never read."""
+
+import random
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from postern.contracts.recording.format import END, INPUT, OUTPUT, RESIZE, SIZE, Content
+from postern.contracts.recording.reader import Recording
+from postern.contracts.search.lines import MAX_LINE, OVERLAP, Line, ScreenLines, read_lines
+from unit.contracts.recording.golden import Step, program_steps, shell_steps, write_recording
+
+
+def lines_of(path: Path) -> tuple[list[Line], bool]:
+    lines: list[Line] = []
+    with path.open("rb") as file:
+        is_whole = read_lines(Recording.open(file), lines.append)
+    return lines, is_whole
+
+
+def lines_in(tmp_path: Path, steps: list[Step], **form: object) -> list[Line]:
+    path = tmp_path / "lines.postern"
+    write_recording(path, steps, **form)  # type: ignore[arg-type]
+    lines, is_whole = lines_of(path)
+    assert is_whole
+    return lines
+
+
+def texts_in(tmp_path: Path, steps: list[Step], **form: object) -> list[str]:
+    return [line.text for line in lines_in(tmp_path, steps, **form)]
+
+
+def moment_of(lines: list[Line], text: str) -> list[int]:
+    return [line.ms for line in lines if text in line.text]
+
+
+def test_a_shell_is_read_with_its_moments(tmp_path: Path) -> None:
+    lines = lines_in(tmp_path, shell_steps())
+    assert moment_of(lines, "Welcome to db-01") == [120]
+    assert len(moment_of(lines, "说明文件.txt")) == 1
+    assert 1_500 <= moment_of(lines, "说明文件.txt")[0] <= 9_000
+    first, second = moment_of(lines, "first line of the notes")[0], moment_of(lines, "-- INSERT --")[0]
+    assert 41_000 <= first <= 45_000 <= second <= 50_000
+    assert not any(line.text.endswith(("$ l", "ls", "ls -")) for line in lines), (
+        "a line that is being typed is not read"
+    )
+
+
+def test_wrapped_rows_are_one_line(tmp_path: Path) -> None:
+    text = "a" * 75 + "needle" + "b" * 100 + "中文" * 30
+    assert text in texts_in(tmp_path, [(0, OUTPUT, text.encode() + b"\r\n"), (10, OUTPUT, b"x" + b"\r\n" * 50)])
+
+
+def test_lines_that_scroll_past_at_once_are_read(tmp_path: Path) -> None:
+    flood = "".join(f"line number {number}\r\n" for number in range(3_000)).encode()
+    steps = [(at, OUTPUT, flood[at * 4_000 : (at + 1) * 4_000]) for at in range(len(flood) // 4_000 + 1)]
+    texts = texts_in(tmp_path, steps)
+    assert {f"line number {number}" for number in range(3_000)} <= set(texts)
+    assert len(texts) == 3_000
+
+
+def test_an_erased_screen_and_another_size_lose_nothing(tmp_path: Path) -> None:
+    texts = texts_in(
+        tmp_path,
+        [
+            (0, OUTPUT, b"before the clearing\r\n\x1b[H\x1b[2J"),
+            (1, OUTPUT, b"before the reset\r\n\x1bc"),
+            (2, OUTPUT, b"before the size" + b" " * 40 + b"wide\r\n"),
+            (3, RESIZE, SIZE.pack(20, 5)),
+            (4, OUTPUT, b"in the other screen\x1b[?1049h\x1b[Hshort\x1b[?1049l"),
+        ],
+    )
+    assert "before the clearing" in texts
+    assert "before the reset" in texts
+    assert any(text.endswith("wide") for text in texts)
+    assert "short" in texts
+
+
+def test_full_screen_programs_are_sampled(tmp_path: Path) -> None:
+    steps: list[Step] = [(0, OUTPUT, b"\x1b[?1049h")]
+    steps += [(100 * n, OUTPUT, b"\x1b[Hload average: %d\x1b[5;1Hthe same row" % n) for n in range(1, 601)]
+    texts = texts_in(tmp_path, steps)
+    assert 25 <= sum(text.startswith("load average") for text in texts) <= 31
+    assert texts.count("the same row") == 1
+
+
+def test_a_line_seen_again_after_a_minute_is_another_hit(tmp_path: Path) -> None:
+    def at(ms: int, text: bytes) -> list[Step]:
+        return [(ms, OUTPUT, text + b"\r\n"), (ms + 1, OUTPUT, b"\x1b[2J\x1b[H"), (ms + 3_000, OUTPUT, b"\r\n")]
+
+    steps = [*at(0, b"denied"), *at(10_000, b"denied"), *at(90_000, b"denied")]
+    assert moment_of(lines_in(tmp_path, steps), "denied") == [0, 90_000]
+
+
+def test_what_a_user_sends_is_never_read(tmp_path: Path) -> None:
+    shell = [(0, OUTPUT, b"Password: "), (10, INPUT, b"s3cret-word\r"), (20, OUTPUT, b"\r\nwelcome\r\n")]
+    assert texts_in(tmp_path, shell) == ["Password:", "welcome"]
+    texts = texts_in(tmp_path, program_steps(), streams=1)
+    assert "yes" not in texts
+    assert {"make all && cat 映像", "compiling", "linking", "warning: 1"} <= set(texts)
+
+
+def test_other_charsets(tmp_path: Path) -> None:
+    data = "数据库 password policy\r\n".encode("gb18030")
+    steps: list[Step] = [(0, OUTPUT, data[:3]), (5, OUTPUT, data[3:]), (9, END, b"target_closed")]
+    assert "数据库 password policy" in texts_in(tmp_path, steps, charset="gb18030")
+
+
+def test_an_endless_line_is_cut_with_an_overlap(tmp_path: Path) -> None:
+    steps = [(n, OUTPUT, b"%07d," % n * 100) for n in range(400)]
+    lines = lines_in(tmp_path, steps)
+    assert all(len(line.text) <= MAX_LINE for line in lines)
+    for before, after in pairwise(lines):
+        assert after.repeated == OVERLAP
+        assert after.text[:OVERLAP] == before.text[-OVERLAP:]
+
+
+def test_hostile_output_is_bounded() -> None:
+    chance = random.Random(7)
+    lines: list[Line] = []
+    screen = ScreenLines(1_000, 2, lines.append)
+    for ms in range(300):
+        screen.feed(ms * 100, chance.randbytes(3_000))
+        screen.feed(ms * 100, b"\x1b[%dS\x1b[%dL\x1b[2J" % (chance.randrange(99_999), chance.randrange(99_999)))
+    screen.finish()
+    assert all(2 <= len(line.text) <= MAX_LINE for line in lines)
+    assert not any("\n" in line.text or "\r" in line.text for line in lines)
+
+
+def test_a_broken_block_loses_only_itself(tmp_path: Path) -> None:
+    path = tmp_path / "broken.postern"
+    steps = [(n * 100, OUTPUT, b"line of block %d\r\n" % n + b"\x1b[2J\x1b[H") for n in range(6)]
+    write_recording(path, steps, cut_after=(0, 1, 2, 3, 4))
+    with path.open("rb") as file:
+        place = Recording.open(file).blocks[2]
+    damaged = bytearray(path.read_bytes())
+    damaged[place.offset + place.length - 5] ^= 0xFF
+    path.write_bytes(damaged)
+    lines, is_whole = lines_of(path)
+    assert not is_whole
+    texts = [line.text for line in lines]
+    assert [text for text in texts if "block" in text] == [f"line of block {n}" for n in (0, 1, 3, 4, 5)]
+
+
+@pytest.mark.parametrize("content", [Content.QUERIES, Content.DESKTOP])
+def test_other_contents_are_read_by_their_texts(content: Content) -> None:
+    name = "queries" if content is Content.QUERIES else "desktop"
+    path = Path(__file__).parents[3] / "fixtures" / "recordings" / f"{name}.postern"
+    assert path.exists()
+    lines, is_whole = lines_of(path)
+    assert is_whole
+    assert bool(lines) is (content is Content.QUERIES)
