@@ -26,6 +26,7 @@ from postern.foundation.caller.actor import SYSTEM
 from postern.foundation.caller.scope import ROOT_ORG_ID
 from postern.integrations.replay_storages.local_folder import LocalFolder
 from postern.kernel import clock
+from postern.kernel.secret_patterns import HIDDEN
 from unit.contracts.recording.golden import Step
 
 pytestmark = pytest.mark.django_db
@@ -106,6 +107,22 @@ class TestWhatIsFound:
         assert lines(as_auditor, "secret-plan", kind="file") == ["/srv/secret-plan.txt"]
         assert lines(as_auditor, "计划") == ["$ cat   Secret-Plan 计划"]
         assert lines(as_auditor, "划计") == []
+
+    def test_secrets_are_hidden_in_the_line_and_beside_it(
+        self, replay_folder: Path, index: Callable[[], int], as_admin: APIClient
+    ) -> None:
+        far = "x" * 450
+        screen = f"$ export DB_PASSWORD=canary-1\r\n$ mysql -pcanary-2 shop\r\nhost\r\n{far}\r\nTOKEN={far}canary-3\r\n"
+        recorded(replay_folder, [(1_000, OUTPUT, screen.encode())])
+        assert index() == 1
+        for text in ("mysql", "host", "canary-2", "shop", "canary-3"):
+            hits = found(as_admin, text)["results"]
+            assert hits
+            assert "canary" not in str(hits), text
+        (hit,) = found(as_admin, "shop")["results"]
+        (start, end), *_ = hit["matches"]
+        assert (hit["line"], hit["line"][start:end]) == (f"$ mysql -p{HIDDEN} shop", "shop")
+        assert hit["before"] == [f"$ export DB_PASSWORD={HIDDEN}"]
 
     def test_planted_needles(self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient) -> None:
         chance = random.Random(4)

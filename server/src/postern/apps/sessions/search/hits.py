@@ -1,10 +1,11 @@
-"""What a search shows of a line: the text around the match, and the lines beside it."""
+"""What a search shows of a line: the text around the match, and the lines beside it. What looks like a secret is hidden."""
 
 from collections.abc import Iterator, Sequence
 from typing import Final, NamedTuple
 
 from postern.contracts.search.folding import matches
 from postern.contracts.search.lines import Line, LineKind
+from postern.kernel.secret_patterns import masked, masked_with
 
 _MOST_CHARS: Final = 400
 #: Characters that are shown before the first match of a longer line.
@@ -33,14 +34,14 @@ def hits_in(lines: Sequence[Line], sought: str, kind: LineKind | None, first: in
         # What a line repeats of the line before was found there.
         found = [span for span in matches(line.text, sought) if span[1] > line.repeated]
         if found:
-            text, spans = _excerpt(line.text, found)
+            text, spans = _excerpt(*masked_with(line.text, found))
             before = [_short(other) for other in reversed(lines[:number]) if other.kind is line.kind][:_BESIDE]
             after = [_short(other) for other in lines[number + 1 :] if other.kind is line.kind][:_BESIDE]
             yield Hit(number, line.kind, line.ms, text, spans, before[::-1], after)
 
 
 def _short(line: Line) -> str:
-    return line.text[:_MOST_CHARS]
+    return masked(line.text)[:_MOST_CHARS]
 
 
 def _excerpt(text: str, found: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
