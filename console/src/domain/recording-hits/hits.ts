@@ -1,0 +1,95 @@
+import { infiniteQueryOptions } from '@tanstack/react-query';
+import { http } from '#/lib/http/client';
+import { HttpError } from '#/lib/http/errors';
+import { paths } from '#/lib/paths';
+
+export type HitKind = 'screen' | 'command' | 'file';
+
+export interface HitSession {
+  readonly id: string;
+  readonly user: string;
+  readonly user_id: string;
+  readonly asset: string;
+  readonly asset_id: string;
+  readonly system_user: string;
+  readonly protocol: string;
+  readonly date_start: string;
+  readonly org_id: string;
+  readonly org_name: string;
+}
+
+/** A row of `terminal/recording-hits/`: one line, at the moment at which it appeared. */
+export interface Hit {
+  readonly id: string;
+  readonly kind: HitKind;
+  readonly session: HitSession;
+  readonly offset_ms: number;
+  readonly datetime: string;
+  readonly line: string;
+  /** Positions in `line`, in code points, half open. */
+  readonly matches: readonly (readonly [from: number, to: number])[];
+  readonly before: readonly string[];
+  readonly after: readonly string[];
+}
+
+interface HitPage {
+  readonly results: readonly Hit[];
+  readonly next: string | null;
+  /** Recordings that are not indexed yet. */
+  readonly waiting: number;
+  /** Recordings that could not be indexed. */
+  readonly failed: number;
+}
+
+/** Conditions of a search; empty values count as absent. */
+export interface HitConditions {
+  readonly text: string;
+  readonly kind?: string;
+  readonly user_id?: string;
+  readonly asset_id?: string;
+  readonly session_id?: string;
+  readonly date_from?: string;
+  readonly date_to?: string;
+}
+
+const API = 'terminal/recording-hits/';
+const HITS_PER_PAGE = 25;
+/** Lengths of a search text in characters (code points). */
+const SHORTEST = 2;
+const LONGEST = 200;
+/** Each search is audited, so coming back to its hits does not repeat it. */
+const FRESH_MS = 300_000;
+
+/** Why a text cannot be searched; null if it can. */
+export function textProblem(text: string): 'short' | 'long' | null {
+  const length = Array.from(text.trim()).length;
+  if (length < SHORTEST) return 'short';
+  return length > LONGEST ? 'long' : null;
+}
+
+/** The hits page by page. `organizationId`: the same search has other hits in another organization. */
+export const hitsQuery = (conditions: HitConditions, organizationId: string, isOn: boolean) =>
+  infiniteQueryOptions({
+    queryKey: ['terminal/recording-hits', organizationId, conditions],
+    enabled: isOn && textProblem(conditions.text) === null,
+    staleTime: FRESH_MS,
+    initialPageParam: '',
+    queryFn: ({ pageParam, signal }) =>
+      http.get<HitPage>(API, {
+        query: { ...conditions, limit: HITS_PER_PAGE, cursor: pageParam || undefined },
+        signal,
+        quiet: true,
+      }),
+    getNextPageParam: (last) => last.next ?? undefined,
+  });
+
+/** Whether the search was refused because searching inside recordings is switched off. */
+export function isSearchOff(error: unknown): boolean {
+  return error instanceof HttpError && error.code === 'search_off';
+}
+
+/** Address of the moment. A file that was transferred without a screen is found in the session's files. */
+export function momentOf(hit: Hit): string {
+  const moment = paths.session(hit.session.id, hit.offset_ms);
+  return hit.kind === 'file' ? moment : `${moment}&activeTab=replay`;
+}
