@@ -4,6 +4,7 @@ import { type ResourceScreens, resourceRecords } from '#/resource/routes';
 import { terminalRoutes } from './addresses';
 
 const TEXTS = ['sessions', 'resource', 'transfers', 'commands'] as const;
+const DETAIL_TEXTS = [...TEXTS, 'recording-hits'] as const;
 
 const terminalScreens: ResourceScreens = {
   ...terminalRoutes,
@@ -35,7 +36,7 @@ export const sessionsSection: Section = {
       permission: 'audit',
       hidden: true,
       parent: 'SessionList',
-      texts: TEXTS,
+      texts: DETAIL_TEXTS,
       load: () => import('./SessionDetailPage').then((module) => module.SessionDetailPage),
     },
     {

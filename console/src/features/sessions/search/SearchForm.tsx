@@ -106,7 +106,7 @@ export function SearchForm({
           aria-label={t('recording-hits:text')}
           aria-invalid={isRefused && problem !== null ? true : undefined}
           aria-describedby={isRefused && problem !== null ? id : undefined}
-          placeholder={t('recording-hits:placeholder')}
+          placeholder={t('recording-hits:text')}
           value={draft}
           className="min-w-0 grow"
           onChange={(event) => setDraft(event.target.value)}

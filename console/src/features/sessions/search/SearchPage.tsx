@@ -84,14 +84,15 @@ function Summary({
   readonly failed: number;
 }) {
   const t = useT();
+  const count = hits.length;
   const sessions = t('recording-hits:in_sessions', { count: bySession(hits).length });
+  const total = hasMore
+    ? t('recording-hits:first_hits', { count, sessions })
+    : t('recording-hits:all_hits', { count, sessions });
+  const summary = count === 0 ? t('recording-hits:no_hits') : total;
   return (
     <p role="status" className="flex flex-wrap gap-x-3 gap-y-0.5 text-meta text-ink-3">
-      <span className="font-medium text-ink-1">
-        {hasMore
-          ? t('recording-hits:first_hits', { count: hits.length, sessions })
-          : t('recording-hits:all_hits', { count: hits.length, sessions })}
-      </span>
+      <span className="font-medium text-ink-1">{summary}</span>
       <IndexState waiting={waiting} failed={failed} />
     </p>
   );
@@ -118,7 +119,7 @@ function Results({
   if (isOff) return <Off />;
   if (text === '')
     return (
-      <StateView drawing="empty" title={t('recording-hits:start')}>
+      <StateView drawing="no-match" title={t('recording-hits:start')}>
         {t('recording-hits:start_why')}
       </StateView>
     );

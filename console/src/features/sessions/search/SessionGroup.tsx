@@ -1,3 +1,4 @@
+import { SquarePlay } from 'lucide-react';
 import { useId } from 'react';
 import { HitExcerpt } from '#/domain/recording-hits/HitExcerpt';
 import { type Hit, momentOf } from '#/domain/recording-hits/hits';
@@ -20,9 +21,10 @@ function HitRow({ hit }: { readonly hit: Hit }) {
       <div className="flex min-w-0 flex-wrap content-start items-center gap-2">
         <CellLink
           to={momentOf(hit)}
-          className="pt-link inline-flex min-h-6 items-center font-mono tabular-nums"
+          className="pt-link inline-flex min-h-6 items-center gap-1.5 font-mono tabular-nums"
           title={t('recording-hits:open_at', { time })}
         >
+          <SquarePlay aria-hidden />
           {time}
         </CellLink>
         <KindBadge kind={hit.kind} />

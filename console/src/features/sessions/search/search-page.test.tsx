@@ -165,7 +165,7 @@ test('a short text of an address is explained', async () => {
 test('without hits the search can go further back', async () => {
   reply = () => HttpResponse.json(answer([]));
   await open('/terminal/search?text=ok');
-  await screen.findByRole('heading', { name: 'No recording contains this text' });
+  await screen.findByRole('heading', { name: 'Nothing found' });
   const before = searches()[0]?.query.get('date_from') ?? '';
   await userEvent.click(screen.getByRole('button', { name: 'Look one year further back' }));
   await waitFor(() => expect(searches()).toHaveLength(2));
