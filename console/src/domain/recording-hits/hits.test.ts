@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bySession } from './group';
 import { type Hit, momentOf, textProblem } from './hits';
-import { partsOf } from './marked';
+import { beginningNearMatch, partsOf } from './marked';
 
 const hit = (id: string, session: string, more: Partial<Hit> = {}): Hit => ({
   id,
@@ -59,6 +59,14 @@ describe('matches of a line', () => {
   });
 });
 
+test('a line that is shown in one row begins shortly before its first match', () => {
+  const late = { line: `${'😀'.repeat(40)}needle`, matches: [[40, 46]] as const };
+  const shown = beginningNearMatch(late);
+  expect(marked(shown.line, shown.matches)).toEqual([`…${'😀'.repeat(8)}`, '[needle]']);
+  const early = { line: 'a needle', matches: [[2, 8]] as const };
+  expect(beginningNearMatch(early)).toEqual(early);
+});
+
 test('hits are grouped by session, in the order of the sessions, also across pages', () => {
   const groups = bySession([hit('1', 's2'), hit('2', 's2'), hit('3', 's1'), hit('4', 's2')]);
   expect(groups.map(({ session, hits }) => [session.id, hits.map(({ id }) => id)])).toEqual([
@@ -67,9 +75,8 @@ test('hits are grouped by session, in the order of the sessions, also across pag
   ]);
 });
 
-test('a hit leads to its moment in the player, a file to the files of its session', () => {
+test('a hit leads to its moment in the player', () => {
   expect(momentOf(hit('1', 's1'))).toBe('/terminal/sessions/s1?t=61.234&activeTab=replay');
-  expect(momentOf(hit('1', 's1', { kind: 'file' }))).toBe('/terminal/sessions/s1?t=61.234');
 });
 
 test('a text has 2 to 200 characters; an emoji is one', () => {

@@ -57,6 +57,8 @@ const HITS_PER_PAGE = 25;
 /** Lengths of a search text in characters (code points). */
 const SHORTEST = 2;
 const LONGEST = 200;
+/** Requests for one page, as long as they find nothing: each looks at a bounded part of the recordings. */
+const MOST_REQUESTS = 10;
 /** Each search is audited, so coming back to its hits does not repeat it. */
 const FRESH_MS = 300_000;
 
@@ -67,6 +69,17 @@ export function textProblem(text: string): 'short' | 'long' | null {
   return length > LONGEST ? 'long' : null;
 }
 
+/** The next page with hits; an empty one where the search ends, or has to be continued. */
+async function fetchHits(conditions: HitConditions, cursor: string, signal: AbortSignal): Promise<HitPage> {
+  let from = cursor;
+  for (let request = 1; ; request += 1) {
+    const query = { ...conditions, limit: HITS_PER_PAGE, cursor: from };
+    const page = await http.get<HitPage>(API, { query, signal, quiet: true });
+    if (page.results.length > 0 || page.next === null || request === MOST_REQUESTS) return page;
+    from = page.next;
+  }
+}
+
 /** The hits page by page. `organizationId`: the same search has other hits in another organization. */
 export const hitsQuery = (conditions: HitConditions, organizationId: string, isOn: boolean) =>
   infiniteQueryOptions({
@@ -74,12 +87,7 @@ export const hitsQuery = (conditions: HitConditions, organizationId: string, isO
     enabled: isOn && textProblem(conditions.text) === null,
     staleTime: FRESH_MS,
     initialPageParam: '',
-    queryFn: ({ pageParam, signal }) =>
-      http.get<HitPage>(API, {
-        query: { ...conditions, limit: HITS_PER_PAGE, cursor: pageParam || undefined },
-        signal,
-        quiet: true,
-      }),
+    queryFn: ({ pageParam, signal }) => fetchHits(conditions, pageParam, signal),
     getNextPageParam: (last) => last.next ?? undefined,
   });
 
@@ -88,8 +96,7 @@ export function isSearchOff(error: unknown): boolean {
   return error instanceof HttpError && error.code === 'search_off';
 }
 
-/** Address of the moment. A file that was transferred without a screen is found in the session's files. */
+/** Address of the moment in the player. A session of files opens with them otherwise. */
 export function momentOf(hit: Hit): string {
-  const moment = paths.session(hit.session.id, hit.offset_ms);
-  return hit.kind === 'file' ? moment : `${moment}&activeTab=replay`;
+  return `${paths.session(hit.session.id, hit.offset_ms)}&activeTab=replay`;
 }

@@ -4,6 +4,7 @@ import { type FormEvent, useState } from 'react';
 import { searchFailure } from '#/domain/recording-hits/failure';
 import { MarkedLine } from '#/domain/recording-hits/HitExcerpt';
 import { type Hit, hitsQuery, isSearchOff, textProblem } from '#/domain/recording-hits/hits';
+import { beginningNearMatch } from '#/domain/recording-hits/marked';
 import { clockText } from '#/lib/clock-text';
 import { useT } from '#/lib/i18n';
 import { useSession } from '#/lib/session';
@@ -27,7 +28,7 @@ function Hits({ hits, onSeek }: { readonly hits: readonly Hit[]; readonly onSeek
               {clockText(hit.offset_ms)}
             </span>
             <code className="min-w-0 grow truncate font-mono text-meta">
-              <MarkedLine hit={hit} />
+              <MarkedLine hit={beginningNearMatch(hit)} />
             </code>
           </button>
         </li>
@@ -43,7 +44,8 @@ function useOutcome(text: string, query: ReturnType<typeof useHits>): string | n
   if (query.isPending) return t('recording-hits:searching');
   if (!query.data || query.isFetchNextPageError) return searchFailure(query.error);
   const [first] = query.data.pages;
-  if (first && first.results.length > 0) return null;
+  if (query.data.pages.some((page) => page.results.length > 0)) return null;
+  if (query.hasNextPage) return t('recording-hits:none_so_far');
   return first && first.waiting > 0 ? t('recording-hits:none_yet') : t('recording-hits:none');
 }
 
@@ -88,7 +90,7 @@ export function ReplaySearch({ sessionId, onSeek }: { readonly sessionId: string
       <p role="status" className="px-3.5 pb-2 text-meta text-ink-2 empty:hidden">
         {note ?? (hits.length > 0 ? t('recording-hits:hits', { count: hits.length }) : null)}
       </p>
-      {hits.length > 0 && (
+      {(hits.length > 0 || query.hasNextPage) && (
         <div className="max-h-72 overflow-y-auto border-t border-line">
           <Hits hits={hits} onSeek={onSeek} />
           {query.hasNextPage && (

@@ -89,7 +89,8 @@ function Summary({
   const total = hasMore
     ? t('recording-hits:first_hits', { count, sessions })
     : t('recording-hits:all_hits', { count, sessions });
-  const summary = count === 0 ? t('recording-hits:no_hits') : total;
+  const none = hasMore ? t('recording-hits:none_so_far') : t('recording-hits:no_hits');
+  const summary = count === 0 ? none : total;
   return (
     <p role="status" className="flex flex-wrap gap-x-3 gap-y-0.5 text-meta text-ink-3">
       <span className="font-medium text-ink-1">{summary}</span>
@@ -146,9 +147,8 @@ function Results({
   return (
     <>
       <Summary hits={hits} hasMore={query.hasNextPage} waiting={waiting} failed={failed} />
-      {hits.length === 0 ? (
-        <NoHits address={address} />
-      ) : (
+      {hits.length === 0 && !query.hasNextPage && <NoHits address={address} />}
+      {(hits.length > 0 || query.hasNextPage) && (
         <HitList
           hits={hits}
           more={{

@@ -125,6 +125,18 @@ test('more hits are loaded by the cursor, and the focus goes on to the first of 
   expect(screen.queryByRole('button', { name: 'Load more' })).toBeNull();
 });
 
+test('a page without hits is not the end: the search goes on by itself, and later when asked', async () => {
+  reply = () => HttpResponse.json(answer([], { next: 'c=1' }));
+  nextReply = () => HttpResponse.json(answer([], { next: 'c=2' }));
+  await open('/terminal/search?text=ok');
+  await screen.findByText('Nothing found so far');
+  expect(searches()).toHaveLength(10);
+  nextReply = () => HttpResponse.json(answer([hit('1', 's1')]));
+  await userEvent.click(screen.getByRole('button', { name: 'Load more' }));
+  await screen.findByText('1 hit in 1 session');
+  expect(searches().at(-1)?.query.get('cursor')).toBe('c=2');
+});
+
 test('when more hits do not load, those that are there stay', async () => {
   reply = () => HttpResponse.json(answer([hit('1', 's1')], { next: 'c=1' }));
   nextReply = () => HttpResponse.json({ detail: 'The index is busy.' }, { status: 503 });
