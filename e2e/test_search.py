@@ -106,7 +106,7 @@ def test_auditor_finds_what_was_on_a_screen_and_opens_its_second(page: Page, rec
 
     field.fill(f"  {NEEDLE.upper()} ")
     field.press("Enter")
-    group = page.get_by_role("region", name="张伟(zhang) on web-1")
+    group = page.get_by_role("article", name="张伟(zhang) on web-1")
     expect(group.locator("mark").first).to_have_text(NEEDLE)
     expect(group).to_contain_text("deploy")
     assert axe_findings(page) == []

@@ -76,7 +76,12 @@ export function ReplaySearch({ sessionId, onSeek }: { readonly sessionId: string
   const note = isRefused && problem !== null ? refusal : outcome;
   return (
     <section className="pt-card flex-none" aria-label={t('recording-hits:in_this')}>
-      <form role="search" className="flex min-h-10 items-center gap-2 px-3.5 py-1.5" onSubmit={submit}>
+      <form
+        role="search"
+        aria-label={t('recording-hits:in_this')}
+        className="flex min-h-10 items-center gap-2 px-3.5 py-1.5"
+        onSubmit={submit}
+      >
         <TextInput
           type="search"
           aria-label={t('recording-hits:in_this')}

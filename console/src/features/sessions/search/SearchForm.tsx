@@ -91,6 +91,7 @@ export function SearchForm({
   return (
     <form
       role="search"
+      aria-label={t('nav:search_recordings')}
       className="grid gap-2"
       onSubmit={(event) => {
         event.preventDefault();

@@ -41,7 +41,7 @@ export function SessionGroup({ group: { session, hits } }: { readonly group: Ses
   const isRoot = useIsRootOrganization();
   const start = parseTime(session.date_start);
   return (
-    <section aria-labelledby={id} className="pt-card overflow-hidden">
+    <article aria-labelledby={id} className="pt-card overflow-hidden">
       <header className="flex min-h-9 flex-wrap items-center gap-x-3 gap-y-1 border-b border-line px-3.5 py-1.5">
         <h2 id={id} className="min-w-0 text-lead [overflow-wrap:anywhere]">
           <CellLink to={paths.session(session.id)}>
@@ -67,6 +67,6 @@ export function SessionGroup({ group: { session, hits } }: { readonly group: Ses
           <HitRow key={hit.id} hit={hit} />
         ))}
       </ol>
-    </section>
+    </article>
   );
 }

@@ -94,7 +94,7 @@ test('Enter searches, and the address has the text, so that the way back leads t
 
 test('a hit shows its line, marked and as text, and leads to its second', async () => {
   await open('/terminal/search?text=x%20y');
-  const group = await screen.findByRole('region', { name: 'Li(li) on web-01' });
+  const group = await screen.findByRole('article', { name: 'Li(li) on web-01' });
   expect(group.querySelector('mark')?.textContent).toBe('数据库');
   expect(group.querySelector('pre')?.textContent).toBe('before⟨U+202E⟩😀 echo 数据库 ok<b>after</b>');
   expect(group.querySelector('b')).toBeNull();
@@ -113,7 +113,7 @@ test('more hits are loaded by the cursor, and the focus goes on to the first of 
   await screen.findByText('4 hits in 2 sessions');
   const { query } = searches()[1] ?? { query: new URLSearchParams() };
   expect([query.get('cursor'), query.get('kind')]).toEqual(['c=1', 'screen']);
-  expect(screen.getAllByRole('region', { name: /on web-01/ })).toHaveLength(2);
+  expect(screen.getAllByRole('article', { name: /on web-01/ })).toHaveLength(2);
   expect(screen.getByText('12 recordings are not indexed yet')).toBeTruthy();
   expect(screen.getByText('1 recording could not be indexed')).toBeTruthy();
   const moments = screen.getAllByRole('link', { name: '01:01' });
@@ -143,7 +143,7 @@ test('when more hits do not load, those that are there stay', async () => {
   await open('/terminal/search?text=ok');
   await userEvent.click(await screen.findByRole('button', { name: 'Load more' }));
   await screen.findByText(/The index is busy/);
-  expect(screen.getByRole('region', { name: 'Li(li) on web-01' })).toBeTruthy();
+  expect(screen.getByRole('article', { name: 'Li(li) on web-01' })).toBeTruthy();
 });
 
 test('a person is chosen among those who have sessions, once each, and becomes a condition of the address', async () => {
