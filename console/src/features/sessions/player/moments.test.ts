@@ -53,12 +53,17 @@ test('commands, transfers, joins and alerts are placed in order of time, each of
 
 test('what happened outside of the recording, or at an unknown time, has no place on it', () => {
   const events = [
-    event('before', 'session.locked', '2026/11/22 13:42:59 +0000'),
-    event('after', 'session.locked', '2026/11/22 13:44:01 +0000'),
+    event('before', 'session.locked', '2026/11/22 13:42:50 +0000'),
+    event('after', 'session.locked', '2026/11/22 13:44:10 +0000'),
     event('unknown', 'session.locked', ''),
   ];
   expect(momentsOf(recording, [], [], events)).toEqual([]);
   expect(momentsOf({ ...recording, began: null }, [], [], [event('j', 'session.watched', '')])).toEqual([]);
+});
+
+test('what ended the session is on the time line, although it was noted after the last byte', () => {
+  const ended = event('t', 'session.termination_ordered', '2026/11/22 13:44:01 +0000');
+  expect(momentsOf(recording, [], [], [ended]).map(({ ms }) => ms)).toEqual([60_000]);
 });
 
 test('behind the last moment the first one is next', () => {

@@ -40,6 +40,9 @@ const KIND_OF_EVENT: Partial<Record<string, MomentKind>> = {
   'session.actions_ended': 'alert',
 };
 
+/** Events have whole seconds, and what ends a session is noted shortly after the recording's last byte. */
+export const EDGE_MS = 2_000;
+
 /** Moments of a recording in order of time. Those outside of it are left out: a session can be locked after its end. */
 export function momentsOf(
   recording: { readonly began: Date | null; readonly durationMs: number },
@@ -73,7 +76,8 @@ export function momentsOf(
     }),
   ];
   return moments
-    .filter(({ ms }) => ms >= 0 && ms <= durationMs)
+    .filter(({ ms }) => ms >= -EDGE_MS && ms <= durationMs + EDGE_MS)
+    .map((moment) => ({ ...moment, ms: Math.min(Math.max(0, moment.ms), durationMs) }))
     .toSorted((left, right) => left.ms - right.ms);
 }
 

@@ -5,7 +5,7 @@ import type { Recording } from '#/islands/replay/container';
 import { http } from '#/lib/http/client';
 import { parseTime } from '#/lib/time';
 import type { SessionRow } from '../api';
-import { type Moment, momentsOf, type SessionEvent, type TransferRow } from './moments';
+import { EDGE_MS, type Moment, momentsOf, type SessionEvent, type TransferRow } from './moments';
 
 /** Rows of each kind on one time line; more could not be told apart there. */
 const ROWS_SHOWN = 100;
@@ -13,6 +13,12 @@ const SETTLED_MS = 300_000;
 
 interface Page<Row> {
   readonly results: readonly Row[];
+}
+
+/** An instant this far from a time; empty without one. */
+function instantNear(time: string | null, differenceMs: number): string {
+  const at = parseTime(time);
+  return at ? new Date(at.getTime() + differenceMs).toISOString() : '';
 }
 
 /** Rows of a list that belong to the session and its time. The recording of a finished session does not change. */
@@ -35,12 +41,10 @@ export function useMoments(
   commands: readonly CommandRow[],
 ): readonly Moment[] {
   const transfers = useRows<TransferRow>('audits/ftp-logs/', { session: session.id, order: 'date_start' });
-  const end = parseTime(session.date_end)?.toISOString() ?? '';
-  const start = parseTime(session.date_start)?.toISOString() ?? '';
   const events = useRows<SessionEvent>('audits/events/', {
     resource_id: session.id,
-    date_from: start,
-    date_to: end,
+    date_from: instantNear(session.date_start, -EDGE_MS),
+    date_to: instantNear(session.date_end, EDGE_MS),
   });
   return useMemo(() => {
     const began = parseTime(recording.header.started_at) ?? parseTime(session.date_start);
