@@ -25,6 +25,7 @@ LONGEST_FIRST = (
     "test_storages.py",
     "test_demo.py",
     "test_gallery.py",
+    "test_search.py",
     "test_service_accounts.py",
     "test_refusals.py",
     "test_permissions_sessions_and_audits_routes.py",

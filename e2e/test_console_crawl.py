@@ -86,6 +86,7 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/terminal/session": {ADMIN, AUDITOR},
     "/terminal/session?activeTab=offline": {ADMIN, AUDITOR},
     "/terminal/command": {ADMIN, AUDITOR},
+    "/terminal/search": {ADMIN, AUDITOR},
     "/terminal/sessions/{session}": {ADMIN, AUDITOR},
     "/terminal/storages": {ADMIN},
     "/terminal/storages?activeTab=command": {ADMIN},

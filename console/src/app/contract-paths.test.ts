@@ -127,6 +127,7 @@ const OWN = new Set([
   'NewHost',
   'PermissionReview',
   'PeriodicTaskList',
+  'RecordingSearch',
   'SiteMessageList',
   'ServiceAccountCreate',
   'ServiceAccountDetail',

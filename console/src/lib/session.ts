@@ -57,6 +57,8 @@ export interface PublicSettings {
   readonly AUTH_FEISHU?: boolean;
   /** Whether recordings and watched sessions show who looks at them. */
   readonly SECURITY_WATERMARK_ENABLED?: boolean;
+  /** Whether recordings are indexed and can be searched. */
+  readonly TERMINAL_SEARCH_RECORDINGS?: boolean;
   /** Seconds for which a verified second factor stays valid. */
   readonly SECURITY_MFA_VERIFY_TTL?: number;
   /** Days for which people can trust a browser after the second factor; 0: not at all. */

@@ -149,6 +149,17 @@ describe('what a role may open', () => {
     expect(monitor && refusalOf(monitor, as(Role.SuperAuditor))).toBe('permission');
   });
 
+  test('searching inside recordings stands beside the commands, for administrators and auditors', () => {
+    const screensOf = (role: number) =>
+      menuFor(as(role))
+        .find((section) => section.id === 'sessions')
+        ?.routes.map((record) => record.name);
+    for (const role of [Role.SuperAdmin, Role.OrgAdmin, Role.OrgAuditor])
+      expect(screensOf(role)?.slice(0, 3)).toEqual(['SessionList', 'CommandList', 'RecordingSearch']);
+    const record = recordNamed('RecordingSearch');
+    expect(record && refusalOf(record, as(Role.User))).toBe('permission');
+  });
+
   test('[S2-111] [S6-022] storages and their forms are for system administrators', () => {
     const screens = ['Storage', 'CreateReplayStorage', 'ReplayStorageUpdate'];
     for (const name of [...screens, 'CreateCommandStorage', 'CommandStorageUpdate']) {

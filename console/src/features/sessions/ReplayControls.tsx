@@ -7,7 +7,6 @@ import { Segmented, Switch } from '#/ui/choice';
 import { clockText } from '#/lib/clock-text';
 
 const STEP_MS = 10_000;
-const SHOWN_SPEEDS = SPEEDS.filter((speed) => speed !== 16 && speed !== 4);
 
 /** Controls below the time line: steps, play and pause, position, skipping of idle time, speed. */
 export function ReplayControls({
@@ -60,7 +59,7 @@ export function ReplayControls({
       <Segmented
         label={t('sessions:replay.speed')}
         value={String(state.speed)}
-        options={SHOWN_SPEEDS.map((speed) => ({ value: String(speed), label: `${speed}×` }))}
+        options={SPEEDS.map((speed) => ({ value: String(speed), label: `${speed}×` }))}
         onChange={(value) => player?.setSpeed(Number(value))}
       />
     </div>

@@ -9,6 +9,7 @@ import { isRecordingOnItsWay, replayQuery, type SessionRow } from './api';
 import { startFromAddress } from '#/lib/clock-text';
 import { CommandPanel } from './CommandPanel';
 import { EvidenceCard } from './EvidenceCard';
+import { ReplaySearch } from './player/ReplaySearch';
 import { ReplayView } from './ReplayView';
 import { usePlayerState } from './use-player';
 
@@ -48,6 +49,7 @@ export function ReplayTab({
       </StateView>
     );
   }
+  const seek = (ms: number): void => void player?.seek(ms);
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-3 lg:h-[calc(100dvh-var(--frame,44px)-124px)] lg:min-h-120 lg:grid-cols-[minmax(0,1fr)_340px]">
       <ReplayView
@@ -58,12 +60,10 @@ export function ReplayTab({
         onPlayer={onPlayer}
       />
       <div className="grid min-h-0 grid-cols-[minmax(0,1fr)] content-start gap-3 lg:grid-rows-[minmax(0,1fr)_auto]">
-        <CommandPanel
-          commands={commands}
-          count={commandCount}
-          positionMs={positionMs}
-          onSeek={(ms) => void player?.seek(ms)}
-        />
+        <div className="flex min-h-0 flex-col gap-3">
+          <ReplaySearch sessionId={session.id} onSeek={seek} />
+          <CommandPanel commands={commands} count={commandCount} positionMs={positionMs} onSeek={seek} />
+        </div>
         <EvidenceCard sessionId={session.id} replay={replay.data} />
       </div>
     </div>

@@ -2,7 +2,7 @@ import type { CommandRow } from '#/domain/commands/command-row';
 import { Expand, Shrink } from 'lucide-react';
 import { type KeyboardEvent, type RefObject, useCallback, useEffect, useRef, useState } from 'react';
 import type { Recording } from '#/islands/replay/container';
-import type { ReplayPlayer } from '#/islands/replay/player';
+import type { PlayerState, ReplayPlayer } from '#/islands/replay/player';
 import { ReplayScreen } from '#/islands/replay/ReplayScreen';
 import { useT } from '#/lib/i18n';
 import { friendlyDuration, parseTime } from '#/lib/time';
@@ -10,6 +10,8 @@ import { IconButton } from '#/ui/button';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState, StateView } from '#/ui/states';
 import type { Replay, SessionRow } from './api';
+import { MomentButtons } from './player/MomentButtons';
+import { useMoments } from './player/use-moments';
 import { ReplayControls } from './ReplayControls';
 import { StreamAccounts } from './StreamAccounts';
 import { Timeline } from './Timeline';
@@ -81,6 +83,40 @@ function Heading({
   );
 }
 
+/** Time line with its moments, and the controls below it. */
+function TimeBar({
+  session,
+  recording,
+  commands,
+  player,
+  state,
+}: {
+  readonly session: SessionRow;
+  readonly recording: Recording;
+  readonly commands: readonly CommandRow[];
+  readonly player: ReplayPlayer | null;
+  readonly state: PlayerState;
+}) {
+  const { durationMs } = recording;
+  const { positionMs } = state;
+  const moments = useMoments(session, recording, commands);
+  const began = parseTime(recording.header.started_at) ?? parseTime(session.date_start);
+  const seek = (ms: number): void => void player?.seek(ms);
+  return (
+    <div className="border-t border-line bg-surface-1 px-3 py-2">
+      <Timeline
+        durationMs={durationMs}
+        positionMs={positionMs}
+        activity={recording.activity}
+        moments={moments}
+        onSeek={seek}
+      />
+      <ReplayControls player={player} state={state} durationMs={durationMs} began={began} onSeek={seek} />
+      {moments.length > 0 && <MomentButtons moments={moments} positionMs={positionMs} onSeek={seek} />}
+    </div>
+  );
+}
+
 /** The player: terminal, time line, controls. `onPlayer` passes the player to the command list beside it. */
 export function ReplayView({
   session,
@@ -134,8 +170,6 @@ export function ReplayView({
     );
 
   const durationMs = recording.durationMs;
-  const began = parseTime(recording.header.started_at) ?? parseTime(session.date_start);
-  const seek = (ms: number): void => void player?.seek(ms);
   const onKey = playerKeys(player, state.positionMs, durationMs);
   return (
     // The player is one control: space and arrow keys work anywhere in it.
@@ -168,16 +202,7 @@ export function ReplayView({
         )}
       </div>
       <StreamAccounts recording={recording} />
-      <div className="border-t border-line bg-surface-1 px-3 py-2">
-        <Timeline
-          durationMs={durationMs}
-          positionMs={state.positionMs}
-          activity={recording.activity}
-          commands={commands}
-          onSeek={seek}
-        />
-        <ReplayControls player={player} state={state} durationMs={durationMs} began={began} onSeek={seek} />
-      </div>
+      <TimeBar session={session} recording={recording} commands={commands} player={player} state={state} />
     </section>
   );
 }

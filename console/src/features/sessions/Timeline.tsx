@@ -1,7 +1,9 @@
-import { useMemo } from 'react';
+import { memo, useMemo } from 'react';
 import { useT } from '#/lib/i18n';
-import type { CommandRow } from '#/domain/commands/command-row';
 import { clockText } from '#/lib/clock-text';
+import { visible } from '#/ui/visible-text';
+import { MomentMark } from './player/MomentMark';
+import type { Moment } from './player/moments';
 
 const BARS = 160;
 const HEIGHT = 22;
@@ -19,18 +21,39 @@ export function activityBars(bytes: readonly number[], unitMs: number, durationM
   return bars.map((amount) => Math.log1p(amount) / largest);
 }
 
-/** Time line of a recording: activity, marks of commands, and a slider over them. */
+/** The marks; not drawn again while the position moves. */
+const Marks = memo(function Marks({
+  moments,
+  durationMs,
+}: {
+  readonly moments: readonly Moment[];
+  readonly durationMs: number;
+}) {
+  return moments.map((moment) => (
+    <span
+      key={moment.key}
+      aria-hidden
+      title={visible(moment.label)}
+      className="absolute top-[22px] -ml-1 size-2"
+      style={{ left: `${durationMs > 0 ? (100 * moment.ms) / durationMs : 0}%` }}
+    >
+      <MomentMark kind={moment.kind} />
+    </span>
+  ));
+});
+
+/** Time line of a recording: activity, marks of its moments, and a slider over them. */
 export function Timeline({
   durationMs,
   positionMs,
   activity,
-  commands,
+  moments,
   onSeek,
 }: {
   readonly durationMs: number;
   readonly positionMs: number;
   readonly activity: { readonly unitMs: number; readonly bytes: readonly number[] };
-  readonly commands: readonly CommandRow[];
+  readonly moments: readonly Moment[];
   readonly onSeek: (ms: number) => void;
 }) {
   const t = useT();
@@ -39,7 +62,6 @@ export function Timeline({
     [activity, durationMs],
   );
   const share = durationMs > 0 ? Math.min(1, positionMs / durationMs) : 0;
-  const risky = commands.filter((command) => command.risk_level > 0);
   return (
     <div className="relative h-8">
       <svg
@@ -64,15 +86,7 @@ export function Timeline({
       <div className="absolute inset-x-0 top-6 h-1 rounded-full bg-line">
         <div className="h-1 rounded-full bg-accent" style={{ width: `${share * 100}%` }} />
       </div>
-      {risky.map((command) => (
-        <span
-          key={command.id}
-          aria-hidden
-          title={command.input}
-          className="absolute top-[22px] -ml-1 size-2 rotate-45 bg-danger-dot"
-          style={{ left: `${durationMs > 0 ? (100 * command.offset_ms) / durationMs : 0}%` }}
-        />
-      ))}
+      <Marks moments={moments} durationMs={durationMs} />
       <input
         type="range"
         min={0}

@@ -4,6 +4,7 @@ import { type ResourceScreens, resourceRecords } from '#/resource/routes';
 import { terminalRoutes } from './addresses';
 
 const TEXTS = ['sessions', 'resource', 'transfers', 'commands'] as const;
+const DETAIL_TEXTS = [...TEXTS, 'recording-hits'] as const;
 
 const terminalScreens: ResourceScreens = {
   ...terminalRoutes,
@@ -35,7 +36,7 @@ export const sessionsSection: Section = {
       permission: 'audit',
       hidden: true,
       parent: 'SessionList',
-      texts: TEXTS,
+      texts: DETAIL_TEXTS,
       load: () => import('./SessionDetailPage').then((module) => module.SessionDetailPage),
     },
     {
@@ -45,6 +46,14 @@ export const sessionsSection: Section = {
       permission: 'audit',
       texts: ['sessions', 'resource', 'commands'],
       load: async () => (await import('./CommandListPage')).CommandListPage,
+    },
+    {
+      name: 'RecordingSearch',
+      path: '/terminal/search',
+      title: 'nav:search_recordings',
+      permission: 'audit',
+      texts: ['sessions', 'resource', 'recording-hits'],
+      load: async () => (await import('./search/SearchPage')).SearchPage,
     },
     webTerminalRecord('WebTerminal', '/terminal/web-terminal'),
     ...resourceRecords(terminalScreens),
