@@ -13,6 +13,7 @@ const command = (id: string, offset_ms: number, more: Partial<CommandRow> = {}):
   timestamp: 0,
   decision: '',
   decision_filter: '',
+  has_secrets: false,
   ...more,
 });
 const event = (id: string, name: string, datetime: string) => ({
