@@ -16,6 +16,8 @@ LONGEST: Final = 200
 _PAIR_END: Final = "\ue000"
 #: Grams of one query. More would only repeat what these say.
 _MOST_GRAMS: Final = 24
+#: PostgreSQL reads the whole list of each gram. Few of them say nearly as much.
+_MOST_NUMBERS: Final = 6
 #: Marks that change the direction of writing or join nothing. They are invisible.
 _MARKS: Final = "\u061c\u200b\u200e\u200f\u202a-\u202e\u2060\u2066-\u2069\ufeff\u00ad"
 _CHANGING: Final = re.compile(rf"[^\S ]|  |[{_MARKS}]")
@@ -108,18 +110,18 @@ def gram_numbers(lines: Iterable[str]) -> list[int]:
     return sorted({_number(gram) for gram in grams})
 
 
-def grams_of(sought: str) -> list[str]:
+def grams_of(sought: str, most: int = _MOST_GRAMS) -> list[str]:
     """The grams that a line with this folded text has; none if the text is too short for grams."""
     if len(sought) == SHORTEST:
         return [] if sought.isascii() else [sought + _PAIR_END]
     grams = list(dict.fromkeys(sought[at : at + 3] for at in range(len(sought) - 2)))
-    step = -(-len(grams) // _MOST_GRAMS)
+    step = -(-len(grams) // most)
     return grams[::step] if grams else []
 
 
 def numbers_of(sought: str) -> list[int]:
     """`grams_of` as the numbers of `gram_numbers`."""
-    return [_number(gram) for gram in grams_of(sought)]
+    return [_number(gram) for gram in grams_of(sought, _MOST_NUMBERS)]
 
 
 def _number(gram: str) -> int:

@@ -8,6 +8,7 @@ scrolls, because it is being typed. What a user typed is never read: only what w
 import codecs
 from collections.abc import Callable
 from enum import StrEnum
+from time import process_time
 from typing import Final, NamedTuple
 
 from postern.contracts.recording.events import (
@@ -40,6 +41,8 @@ _AGAIN_MS: Final = 60_000
 _REMEMBERED: Final = 4_096
 #: Lines of one recording. What follows is not read.
 MOST_LINES: Final = 2_000_000
+#: CPU time for one recording. What follows is not read.
+MOST_CPU_S: Final = 1_200.0
 
 
 class LineKind(StrEnum):
@@ -193,34 +196,39 @@ class ScreenLines:
             self._take(line)
 
 
-class TooManyLines(Exception):
-    """The recording has more lines than are read."""
+class _Limits:
+    """Passes lines on until there are too many, or until reading took too long."""
+
+    def __init__(self, take: Callable[[Line], None]) -> None:
+        self._take = take
+        self._left = MOST_LINES
+        self._until_s = process_time() + MOST_CPU_S
+
+    def take(self, line: Line) -> None:
+        # Raises nothing: it is called by the emulator, which takes every exception for its own failure.
+        self._left -= 1
+        if self._left >= 0:
+            self._take(line)
+
+    @property
+    def are_reached(self) -> bool:
+        return self._left <= 0 or process_time() > self._until_s
 
 
 def read_lines(recording: Recording, take: Callable[[Line], None]) -> bool:
     """Pass on the lines of a recording; returns whether everything in it could be read."""
-    header = recording.header
-    count = 0
-
-    def counted(line: Line) -> None:
-        nonlocal count
-        count += 1
-        if count > MOST_LINES:
-            raise TooManyLines
-        take(line)
-
-    lines = ScreenLines(header.columns, header.rows, counted)
-    try:
-        is_whole = _read_blocks(recording, lines, _Texts(header))
-        lines.finish()
-    except TooManyLines:
-        return False
+    header, limits = recording.header, _Limits(take)
+    lines = ScreenLines(header.columns, header.rows, limits.take)
+    is_whole = _read_blocks(recording, lines, _Texts(header), limits)
+    lines.finish()
     return is_whole and not lines.faults
 
 
-def _read_blocks(recording: Recording, lines: ScreenLines, texts: "_Texts") -> bool:
+def _read_blocks(recording: Recording, lines: ScreenLines, texts: "_Texts", limits: _Limits) -> bool:
     is_whole, is_lost = True, False
     for number in range(len(recording.blocks)):
+        if limits.are_reached:
+            break
         try:
             events = recording.block_events(number)
         except RecordingUnreadable:
@@ -238,11 +246,10 @@ def _read_blocks(recording: Recording, lines: ScreenLines, texts: "_Texts") -> b
                     texts.restart()
                     is_lost = False
             elif isinstance(decoded, Resize):
-                if not recording.header.streams:
-                    lines.resize(decoded.columns, decoded.rows)
+                texts.resize(lines, decoded)
             elif data := texts.of(decoded):
                 lines.feed(event.ms, data)
-    return is_whole
+    return is_whole and not limits.are_reached
 
 
 class _Texts:
@@ -255,6 +262,11 @@ class _Texts:
 
     def restart(self) -> None:
         self._decoder = None if self._is_utf8 else codecs.getincrementaldecoder("gb18030")("replace")
+
+    def resize(self, lines: ScreenLines, size: Resize) -> None:
+        """Another size of the terminal. Programs without a terminal have none."""
+        if not self._has_streams:
+            lines.resize(size.columns, size.rows)
 
     def of(self, event: RecordedEvent | Unknown) -> bytes:
         """Nothing of what a user typed or sent: a password may be in it."""

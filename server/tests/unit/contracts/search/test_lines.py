@@ -128,6 +128,20 @@ def test_hostile_output_is_bounded() -> None:
     assert not any("\n" in line.text or "\r" in line.text for line in lines)
 
 
+@pytest.mark.parametrize(("name", "value"), [("MOST_LINES", 100), ("MOST_CPU_S", 0.02)])
+def test_a_recording_without_end_is_read_in_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, name: str, value: float
+) -> None:
+    monkeypatch.setattr(f"postern.contracts.search.lines.{name}", value)
+    path = tmp_path / "endless.postern"
+    write_recording(path, [(n, OUTPUT, b"line %d\r\n" % n * 50) for n in range(2_000)], cut_after=(500, 1_000, 1_500))
+    lines, is_whole = lines_of(path)
+    assert not is_whole
+    assert lines[0].text == "line 0"
+    assert len(lines) < 2_000
+    assert not caplog.records
+
+
 def test_a_broken_block_loses_only_itself(tmp_path: Path) -> None:
     path = tmp_path / "broken.postern"
     steps = [(n * 100, OUTPUT, b"line of block %d\r\n" % n + b"\x1b[2J\x1b[H") for n in range(6)]

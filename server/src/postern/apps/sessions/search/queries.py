@@ -97,20 +97,23 @@ def _candidates(visible: Rows, search: Search) -> list[_Candidate]:
         condition &= Q(search_index__pieces__kinds__contains=search.kind[0])
     if search.begin is not None:
         condition &= _not_before(search.begin)
-    grams = _with_grams(search.sought)
-    if grams is not None:
-        # With few candidates they lead. With many, the sessions do: the primary key in an expression has no index.
-        column = F("search_index__pieces__id") if _are_few(search.sought) else F("search_index__pieces__id") + 0
-        rows = rows.filter(condition).alias(piece_key=column).filter(piece_key__in=grams)
-    else:
-        rows = rows.filter(condition)
-    places = rows.order_by("-date_start", "id", _NUMBER).values_list(
-        "date_start", "id", _NUMBER, "search_index__pieces__id"
-    )
-    return [
-        _Candidate(Place(date_start, session_id, number, 0), key)
-        for date_start, session_id, number, key in places[: _MOST_EXAMINED + 1]
+    keys = _few_keys(search.sought)
+    if keys is not None:
+        condition &= Q(search_index__pieces__id__in=keys)
+    rows = rows.filter(condition).order_by()
+    if keys is None and (grams := _with_grams(search.sought)) is not None:
+        # With many candidates the sessions lead: the primary key in an expression has no index.
+        rows = rows.alias(piece_key=F("search_index__pieces__id") + 0).filter(piece_key__in=grams)
+    if keys is None:
+        rows = rows.order_by("-date_start", "id", _NUMBER)[: _MOST_EXAMINED + 1]
+    places = rows.values_list("date_start", "id", _NUMBER, "search_index__pieces__id")
+    candidates = [
+        _Candidate(Place(date_start, session_id, number, 0), key) for date_start, session_id, number, key in places
     ]
+    if keys is not None:  # sorted here: a database that sorts may begin with all sessions, for their order
+        candidates.sort(key=lambda each: each.place[1:3])
+        candidates.sort(key=lambda each: each.place.date_start, reverse=True)
+    return candidates[: _MOST_EXAMINED + 1]
 
 
 def _not_before(place: Place) -> Q:
@@ -135,14 +138,16 @@ def _gram_query(sought: str) -> tuple[str, list[Any]] | None:
     return "SELECT rowid FROM sessions_recordinggrams WHERE sessions_recordinggrams MATCH %s", [phrases]
 
 
-def _are_few(sought: str) -> bool:
+def _few_keys(sought: str) -> list[int] | None:
+    """The keys of the candidates of all organizations if there are few, so that they can lead the query."""
     query = _gram_query(sought)
     if query is None:
-        return False
+        return None
     statement, values = query
     with connection.cursor() as cursor:
-        cursor.execute(f"SELECT count(*) FROM ({statement} LIMIT {_FEW + 1}) AS candidates", values)  # noqa: S608 - of this module
-        return int(cursor.fetchone()[0]) <= _FEW
+        cursor.execute(f"{statement} LIMIT {_FEW + 1}", values)
+        keys = [int(key) for (key,) in cursor.fetchall()]
+    return keys if len(keys) <= _FEW else None
 
 
 def states(visible: Rows) -> tuple[int, int]:
