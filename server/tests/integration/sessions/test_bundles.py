@@ -472,6 +472,7 @@ def test_export_is_recorded_before_it_is_written(ended: Session, tmp_path: Path)
     export(wanted(session_ids=(ended.pk,), org_ids=(DEFAULT_ORG_ID,)), tmp_path / "bundle.tar")
     recorded = AuditEvent.objects.get(event="audit.exported")
     assert recorded.org_id == DEFAULT_ORG_ID
+    assert recorded.new is not None
     assert recorded.new["operator"] == "ann (uid 1000)"
     assert (recorded.new["sessions"], recorded.new["chosen_sessions"]) == (1, [str(ended.pk)])
     assert recorded.new["events"] > 0
@@ -624,4 +625,4 @@ def test_command_writes_a_bundle_and_says_what_is_missing(
     assert cli.main(["audit", "keys"]) == 0
     assert audits.SigningKey.current().public.hex() in capsys.readouterr().out
     assert cli.main(["audit", "rotate-key"]) == 0
-    assert AuditEvent.objects.get(event="audit.key_rotated").new["key_id"] == audits.SigningKey.current().key_id
+    assert AuditEvent.objects.get(event="audit.key_rotated").resource_id == audits.SigningKey.current().key_id

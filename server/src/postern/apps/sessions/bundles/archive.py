@@ -35,12 +35,16 @@ class Archive:
         try:
             with _to_disk():
                 descriptor = os.open(draft, os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, 0o600)
-            with os.fdopen(descriptor, "w+b", buffering=1 << 18) as file:
+            file = os.fdopen(descriptor, "w+b", buffering=1 << 18)
+            try:
                 yield cls(file)
                 with _to_disk():
                     file.write(bytes(2 * _BLOCK))
                     file.flush()
                     os.fsync(file.fileno())
+            finally:
+                with contextlib.suppress(OSError):  # writes what is buffered, which fails once more on a full disk
+                    file.close()
             _name(draft, path)
         finally:
             draft.unlink(missing_ok=True)
@@ -61,7 +65,7 @@ class Archive:
                 with _to_disk():
                     self._file.write(piece)
         except BaseException:
-            with contextlib.suppress(OSError):
+            with _to_disk():
                 self._file.seek(start)
                 self._file.truncate()
             raise
