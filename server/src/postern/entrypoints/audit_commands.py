@@ -4,7 +4,7 @@ import argparse
 import getpass
 import os
 from collections.abc import Callable
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
 from uuid import UUID
@@ -62,22 +62,23 @@ def add_to(add: Add, load: Callable[[], None]) -> None:
 
 
 def _begin(text: str) -> datetime:
-    """The start of a day, or a moment. Raises ValueError."""
-    if len(text) == _DATE:
-        return datetime.combine(date.fromisoformat(text), time(), UTC)
-    return _moment(text)
+    """A moment, or the start of a day. Raises ArgumentTypeError."""
+    return _moment(text, timedelta())
 
 
 def _end(text: str) -> datetime:
-    """The end of a day, or a moment. Raises ValueError."""
-    if len(text) == _DATE:
-        return datetime.combine(date.fromisoformat(text), time(), UTC) + timedelta(days=1)
-    return _moment(text)
+    """A moment, or the end of a day. Raises ArgumentTypeError."""
+    return _moment(text, timedelta(days=1))
 
 
-def _moment(text: str) -> datetime:
-    moment = datetime.fromisoformat(text)
-    return moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+def _moment(text: str, of_day: timedelta) -> datetime:
+    """A moment; without a time zone in UTC. A day stands for the moment this long after its start."""
+    try:
+        moment = datetime.fromisoformat(text)
+        moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
+        return moment + of_day if len(text) == _DATE else moment
+    except (ValueError, OverflowError):
+        raise argparse.ArgumentTypeError(f"{text!r} is no day or time such as 2026-11-30 or 2026-11-30T08:00") from None
 
 
 def _export(arguments: argparse.Namespace) -> int:

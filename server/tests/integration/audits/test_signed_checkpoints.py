@@ -4,6 +4,7 @@ import hashlib
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ from postern.apps.audits import checkpoints, digest, facade, public_chain, queri
 from postern.apps.audits.models import AuditChain, AuditEvent
 from postern.apps.audits.queries import FaultKind
 from postern.apps.audits.signed_statements import SignedStatement
+from postern.foundation.caller.actor import anonymous
 from postern.kernel.errors import SettingsError
 from postern.kernel.ids import DEFAULT_ORG_ID
 
@@ -27,7 +29,7 @@ def home(settings: Any, tmp_path: Path) -> Path:
 
 
 def statements() -> list[SignedStatement]:
-    return list(checkpoints.signed(DEFAULT_ORG_ID))
+    return [statement for statement in checkpoints.signed() if statement.org_id == DEFAULT_ORG_ID]
 
 
 def lines() -> list[dict[str, Any]]:
@@ -148,6 +150,27 @@ def test_altered_statement_is_reported_although_the_mac_fits(field: str) -> None
     assert FaultKind.CHECKPOINT_ALTERED in kinds()
 
 
+def test_only_the_first_line_of_a_day_repeats_statements(monkeypatch: pytest.MonkeyPatch) -> None:
+    today = datetime(2026, 11, 28, 12, tzinfo=UTC)
+    monkeypatch.setattr("postern.kernel.clock.now", lambda: today)
+    _write(1)
+    facade.record_sign_in(actor=anonymous("192.0.2.7"), username="ann", succeeded=True)
+    checkpoints.write()
+    for _ in range(2):
+        _write(1)
+        checkpoints.write()
+    facade.record_sign_in(actor=anonymous("192.0.2.7"), username="ann", succeeded=True)
+    checkpoints.write()
+    monkeypatch.setattr("postern.kernel.clock.now", lambda: today + timedelta(days=1))
+    _write(1)
+    checkpoints.write()
+    assert [len(line["public"]) for line in lines()] == [2, 1, 1, 1, 2]
+    newest = checkpoints.last_statements()
+    assert {org_id: stated.position.sequence for org_id, stated in newest.items()} == facade.heads()
+    assert not checkpoints.write()
+    assert kinds() == set()
+
+
 def test_statement_that_was_taken_away_is_reported() -> None:
     _write(3)
     checkpoints.write()
@@ -189,7 +212,10 @@ def test_damaged_key_is_a_clear_error(home: Path) -> None:
     (home / "secrets" / "audit_signing_key.pem").write_text("no key")
     _write(1)
     with pytest.raises(SettingsError, match="signing key of the audit log"):
-        checkpoints.write()
+        facade.sign_everything()
+    assert checkpoints.write()  # the heads are kept all the same
+    assert statements() == []
+    assert kinds() == set()
 
 
 def test_witness_gets_every_statement_and_its_absence_stops_nothing(settings: Any, tmp_path: Path) -> None:

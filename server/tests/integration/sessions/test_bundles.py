@@ -28,6 +28,7 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.bundles.actions import Exported, Wanted, export
 from postern.apps.sessions.bundles.archive import Archive
 from postern.apps.sessions.bundles.errors import NotExported
+from postern.apps.sessions.bundles.recordings import Recordings
 from postern.apps.sessions.models import Recording, Session
 from postern.apps.sessions.sessions.actions import sealing
 from postern.contracts.audit_bundle import bundle_verifier
@@ -472,6 +473,7 @@ def test_export_is_recorded_before_it_is_written(ended: Session, tmp_path: Path)
     export(wanted(session_ids=(ended.pk,), org_ids=(DEFAULT_ORG_ID,)), tmp_path / "bundle.tar")
     recorded = AuditEvent.objects.get(event="audit.exported")
     assert recorded.org_id == DEFAULT_ORG_ID
+    assert recorded.new is not None
     assert recorded.new["operator"] == "ann (uid 1000)"
     assert (recorded.new["sessions"], recorded.new["chosen_sessions"]) == (1, [str(ended.pk)])
     assert recorded.new["events"] > 0
@@ -546,6 +548,44 @@ def test_recording_that_is_gone_or_altered_is_named_and_the_rest_is_proven(ended
         assert reason in exported.missing[0]
         lines = verified(path.read_bytes())
         assert any(line.startswith(f"MISSING: recording of session '{ended.pk}'") for line in lines)
+
+
+class Hanging:
+    """A storage whose reads end after its limit, as those of a remote storage do."""
+
+    def __init__(self) -> None:
+        self.asked = 0
+
+    def open(self, path: str, *, size: int, limit_s: float) -> io.BufferedIOBase:
+        assert limit_s > 0
+        self.asked += 1
+        raise TimeoutError("the storage did not answer in time")
+
+
+def test_storage_that_hangs_is_asked_three_times_and_the_rest_is_exported(
+    ended: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hanging = Hanging()
+    monkeypatch.setattr("postern.apps.sessions.bundles.recordings.store_of", lambda _storage, _local: hanging)
+    with Archive.create(tmp_path / "bundle.tar") as archive:
+        recordings = Recordings(archive)
+        for _ in range(5):
+            recordings.add(Recording.objects.get())
+        assert archive.members == []
+    assert hanging.asked == 3
+    assert "was not asked again" in recordings.missing[ended.pk]
+    exported = export(wanted(), tmp_path / "second.tar")
+    assert exported.missing == (f"session {ended.pk}: its storage cannot be read: the storage did not answer in time",)
+    assert verified((tmp_path / "second.tar").read_bytes())
+
+
+@pytest.mark.parametrize(
+    "ranged", [["x", "2026-11-30"], ["2026-11-30", "9999-12-31"], ["2026-11-30", "9999-12-31T23:59-14:00"], ["", ""]]
+)
+def test_unusable_range_is_a_clear_error(ranged: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        cli.main(["audit", "export", "--from", ranged[0], "--to", ranged[1], str(tmp_path / "bundle.tar")])
+    assert "is no day or time such as" in capsys.readouterr().err
 
 
 def test_running_session_is_exported_as_it_is(proxy: Proxy, active: Session, tmp_path: Path) -> None:
@@ -624,4 +664,4 @@ def test_command_writes_a_bundle_and_says_what_is_missing(
     assert cli.main(["audit", "keys"]) == 0
     assert audits.SigningKey.current().public.hex() in capsys.readouterr().out
     assert cli.main(["audit", "rotate-key"]) == 0
-    assert AuditEvent.objects.get(event="audit.key_rotated").new["key_id"] == audits.SigningKey.current().key_id
+    assert AuditEvent.objects.get(event="audit.key_rotated").resource_id == audits.SigningKey.current().key_id

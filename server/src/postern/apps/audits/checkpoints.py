@@ -3,8 +3,9 @@
 A line has the head of every chain and a MAC. An attacker with full access to the database could delete the newest events
 and reset the head of the chain; the last checkpoint still records the longer chain.
 
-A line also has a signed statement for each organization: the position of its public chain (`public_chain`). Whoever has the
-public key can check the statements without a secret. Lines of earlier versions have no statements and stay valid.
+A line also has signed statements: the position in the public chain of each organization that has grown (`public_chain`),
+and of every organization in the first line of a day. Whoever has the public key can check the statements without a secret.
+Lines of earlier versions have no statements and stay valid.
 """
 
 import contextlib
@@ -26,21 +27,26 @@ from postern.apps.audits.public_chain import LogBroken, Position
 from postern.apps.audits.signed_statements import SignedStatement
 from postern.apps.audits.signing_key import SigningKey
 from postern.kernel import clock
+from postern.kernel.errors import SettingsError
 from postern.kernel.ids import same
 
 log = logging.getLogger(__name__)
 
 _PIECE: Final = 65_536
+_DAY: Final = len("2026-11-30")
 #: Events of one organization that a periodic checkpoint chains, so that the first one on a large log ends in time.
 _MOST_EVENTS: Final = 200_000
 
 
 @dataclass(frozen=True, slots=True)
 class Checkpoint:
-    """The heads of the chains: organization → (sequence, digest), and the signed statements of the organizations."""
+    """Time, heads of the chains (organization → sequence and digest), and signed statements of organizations."""
 
+    at: str
     heads: Mapping[UUID, tuple[int, str]]
     statements: Mapping[UUID, SignedStatement] = field(default_factory=dict)
+    #: Whether the statements are those of all organizations, not only of those that have grown.
+    is_full: bool = False
 
 
 def path() -> Path:
@@ -57,20 +63,22 @@ def write(most: int | None = _MOST_EVENTS) -> bool:
     with _opened() as file:
         chains = list(AuditChain.objects.order_by("org_id"))
         heads = {chain.org_id: (chain.sequence, chain.digest) for chain in chains}
-        last = next(_from_end(file), None)
-        known = last.statements if last is not None else {}
+        last, known = next(_from_end(file), None), _newest_statements(file)
         stated = _stated(chains, known, most)
         if not heads or (last is not None and (last.heads, known) == (heads, stated)):
             return False
+        at = clock.now().isoformat(timespec="seconds")
+        is_full = last is None or last.at[:_DAY] != at[:_DAY]
+        new = {org_id: statement for org_id, statement in stated.items() if known.get(org_id) != statement}
         line: dict[str, Any] = {
-            "at": clock.now().isoformat(timespec="seconds"),
+            "at": at,
+            "full": is_full,
             "heads": {str(org_id): list(head) for org_id, head in heads.items()},
+            "public": {str(key): statement.stored() for key, statement in (stated if is_full else new).items()},
         }
-        if stated:
-            line["public"] = {str(org_id): statement.stored() for org_id, statement in stated.items()}
         line["mac"] = digest.of_text(_canonical(line))
         _append(file, json.dumps(line, sort_keys=True).encode() + b"\n")
-    signed_statements.tell_witness([stated[key] for key in sorted(stated) if stated[key] != known.get(key)])
+    signed_statements.tell_witness([new[org_id] for org_id in sorted(new)])
     return True
 
 
@@ -84,24 +92,33 @@ def read() -> Iterator[Checkpoint | None]:
         return
 
 
-def signed(org_id: UUID) -> Iterator[SignedStatement]:
-    """The different statements about an organization, oldest first. Altered lines are left out."""
-    last: SignedStatement | None = None
+def signed() -> Iterator[SignedStatement]:
+    """The different statements about all organizations, oldest first. Altered lines are left out."""
+    last: dict[UUID, SignedStatement] = {}
     for checkpoint in read():
-        statement = checkpoint.statements.get(org_id) if checkpoint is not None else None
-        if statement is not None and statement != last:
-            last = statement
-            yield statement
+        for org_id, statement in checkpoint.statements.items() if checkpoint is not None else ():
+            if last.get(org_id) != statement:
+                last[org_id] = statement
+                yield statement
 
 
 def last_statements() -> Mapping[UUID, SignedStatement]:
-    """The newest statement about each organization, of the newest intact line."""
+    """The newest statement about each organization."""
     try:
         with path().open("rb") as file:
-            last = next(_from_end(file), None)
+            return _newest_statements(file)
     except FileNotFoundError:
-        last = None
-    return last.statements if last is not None else {}
+        return {}
+
+
+def _newest_statements(file: BinaryIO) -> dict[UUID, SignedStatement]:
+    """The newest statement about each organization. Reads back to the last line that has all of them."""
+    newest: dict[UUID, SignedStatement] = {}
+    for checkpoint in _from_end(file):
+        newest = {**checkpoint.statements, **newest}
+        if checkpoint.is_full:
+            break
+    return newest
 
 
 def _stated(
@@ -110,8 +127,12 @@ def _stated(
     """The statements of the next line. A chain that is not intact keeps the statement that it has: two statements that
     contradict each other are never signed.
     """
-    key = SigningKey.current()
     stated = dict(known)
+    try:
+        key = SigningKey.current()
+    except (OSError, SettingsError):
+        log.exception("the signing key cannot be used, so the checkpoint is not signed")
+        return stated
     at = clock.now().isoformat(timespec="seconds")
     for chain in chains:
         former = known.get(chain.org_id)
@@ -194,8 +215,10 @@ def _parse(text: bytes) -> Checkpoint | None:
         if not same(mac, digest.of_text(_canonical(line))):
             return None
         return Checkpoint(
+            str(line["at"]),
             {UUID(org): (int(head[0]), str(head[1])) for org, head in line["heads"].items()},
             {UUID(org): SignedStatement.parse(stored) for org, stored in line.get("public", {}).items()},
+            line.get("full") is True,
         )
     except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
         return None

@@ -4,7 +4,7 @@ docs/reference/audit-bundle.md describes the format. The stand-alone verifier is
 """
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
 from typing import Any, Final
@@ -61,28 +61,28 @@ class _Part:
     session_ids: list[UUID]
     first: int
     last: int
+    #: The statements around and in the range: the last at or before `first`, up to the first at or after `last`.
+    statements: list[SignedStatement] = field(default_factory=list)
 
-    def range_between(self) -> tuple[Position, list[SignedStatement]]:
-        """Where the events begin, and the signed statements from there to where they end. Raises NotExported."""
-        before: SignedStatement | None = None
-        within: list[SignedStatement] = []
-        for statement in audits.signed_statements(self.org_id):
-            place = statement.position.sequence
-            if place <= self.first:
-                before, within = statement, []
-            elif before is None or place > before.position.sequence:
-                within.append(statement)
-                if place >= self.last:
-                    break
-        chosen = [before, *within] if before is not None else within
-        if not chosen or chosen[-1].position.sequence < self.last:
-            raise NotExported(
-                f"the audit log of {self.org_id} has no signed checkpoint after #{self.last}; run: postern audit verify"
-            )
-        if len(within) > _MOST_STATEMENTS:
-            step = len(within) // _MOST_STATEMENTS + 1
-            chosen = [*chosen[:-1:step], chosen[-1]]
-        return (before.position if before is not None else Position()), chosen
+    @property
+    def is_framed(self) -> bool:
+        return bool(self.statements) and self.statements[-1].position.sequence >= self.last
+
+    @property
+    def start(self) -> Position:
+        """Where the events begin: at the first statement, or at the beginning of the log."""
+        first = self.statements[0].position
+        return first if first.sequence <= self.first else Position()
+
+    def take(self, statement: SignedStatement) -> None:
+        """Keep a statement that belongs to the range. They come oldest first."""
+        place = statement.position.sequence
+        if place <= self.first:
+            self.statements = [statement]
+        elif not self.is_framed and (not self.statements or place > self.statements[-1].position.sequence):
+            if len(self.statements) >= 2 * _MOST_STATEMENTS:
+                self.statements = self.statements[::2]
+            self.statements.append(statement)
 
 
 def export(wanted: Wanted, output: Path) -> Exported:
@@ -98,6 +98,7 @@ def export(wanted: Wanted, output: Path) -> Exported:
                 raise NotExported(f"there is no session {key} in the organizations of the export")
         _record(wanted, parts)
         audits.sign_everything()
+        _frame(parts)
         return _write(archive, wanted, parts)
 
 
@@ -108,6 +109,19 @@ def _part(org_id: UUID, wanted: Wanted) -> _Part:
     if about is not None:
         first, last = min(first, about[0] - 1), max(last, about[1])
     return _Part(org_id, keys, first, max(last, first, 1))
+
+
+def _frame(parts: Sequence[_Part]) -> None:
+    """Give the organizations their statements. Raises NotExported when a log has no signed end."""
+    by_organization = {part.org_id: part for part in parts}
+    for statement in audits.signed_statements():
+        if statement.org_id in by_organization:
+            by_organization[statement.org_id].take(statement)
+    for part in parts:
+        if not part.is_framed:
+            raise NotExported(
+                f"the audit log of {part.org_id} has no signed checkpoint after #{part.last}; run: postern audit verify"
+            )
 
 
 @transaction.atomic
@@ -171,10 +185,9 @@ def _write(archive: Archive, wanted: Wanted, parts: Sequence[_Part]) -> Exported
 
 
 def _write_part(archive: Archive, recordings: Recordings, part: _Part) -> dict[str, Any]:
-    start, statements = part.range_between()
-    end = statements[-1].position
+    start, end = part.start, part.statements[-1].position
     folder = f"organizations/{part.org_id}"
-    archive.add(f"{folder}/checkpoints.jsonl", [statement.line() for statement in statements])
+    archive.add(f"{folder}/checkpoints.jsonl", [statement.line() for statement in part.statements])
     archive.add(f"{folder}/events.jsonl", _event_lines(part.org_id, start, end))
     archive.add(f"{folder}/sessions.jsonl", rows.session_lines(part.session_ids, end.sequence))
     stored: dict[UUID, object] = {}

@@ -38,14 +38,13 @@ class Archive:
             file = os.fdopen(descriptor, "w+b", buffering=1 << 18)
             try:
                 yield cls(file)
-            except BaseException:
-                with contextlib.suppress(OSError):  # what is left in the buffer fails as its bytes before did
+                with _to_disk():
+                    file.write(bytes(2 * _BLOCK))
+                    file.flush()
+                    os.fsync(file.fileno())
+            finally:
+                with contextlib.suppress(OSError):  # writes what is buffered, which fails once more on a full disk
                     file.close()
-                raise
-            with _to_disk(), file:
-                file.write(bytes(2 * _BLOCK))
-                file.flush()
-                os.fsync(file.fileno())
             _name(draft, path)
         finally:
             draft.unlink(missing_ok=True)
@@ -66,7 +65,7 @@ class Archive:
                 with _to_disk():
                     self._file.write(piece)
         except BaseException:
-            with contextlib.suppress(OSError):
+            with _to_disk():
                 self._file.seek(start)
                 self._file.truncate()
             raise
