@@ -13,11 +13,15 @@ from live import LiveServer
 
 from factories.grants import grant, make_asset, make_system_user
 from factories.proxy_client import Proxy, World
+from integration.sessions.bundle_tools import store_recording, wanted
+from integration.sessions.test_evidence_chain import end, tell_rows
 from peers.redis_server import RedisServer
 from postern.apps.audits.models import AuditEvent
+from postern.apps.sessions.bundles.actions import export
 from postern.apps.sessions.models import Session
 from postern.apps.users.models import User
 from postern.integrations.replay_storages.local_folder import LocalFolder
+from unit.contracts.recording.golden import KEY
 
 RECORDINGS = Path(__file__).parents[2] / "fixtures" / "recordings"
 
@@ -124,3 +128,30 @@ def live(transactional_db: None, channels_over_redis: None) -> Iterator[LiveServ
     server = LiveServer()
     yield server
     server.stop()
+
+
+@pytest.fixture
+def bundle_home(settings: Any, tmp_path: Path) -> Path:
+    """A data folder of its own: checkpoints, keys, recordings."""
+    settings.POSTERN = replace(settings.POSTERN, home=tmp_path)
+    secrets = tmp_path / "secrets"
+    secrets.mkdir(exist_ok=True)
+    (secrets / "recording_signing_key.pub").write_text(KEY.public.hex() + "\n")
+    return tmp_path
+
+
+@pytest.fixture
+def ended(bundle_home: Path, proxy: Proxy, active: Session, tmp_path: Path) -> Session:
+    """A session that has ended, with rows and a sealed recording."""
+    tell_rows(proxy, active)
+    store_recording(proxy, active.pk, tmp_path)
+    tell_rows(proxy, active)
+    end(proxy, active)
+    return active
+
+
+@pytest.fixture
+def bundle(ended: Session, tmp_path: Path) -> bytes:
+    exported = export(wanted(), tmp_path / "bundle.tar")
+    assert (exported.missing, exported.faults, exported.recordings, exported.sessions) == ((), (), 1, 1)
+    return (tmp_path / "bundle.tar").read_bytes()

@@ -1,149 +1,41 @@
-"""Audit bundles: what others can verify alone, with a key and nothing else, and what the verifier must find."""
+"""The verifier of audit bundles: what it proves with a key and nothing else, and what it must find."""
 
-import hashlib
-import io
 import json
 import os
 import random
-import resource
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
-from dataclasses import replace
-from datetime import timedelta
 from pathlib import Path
-from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
-from django.db import connection
 
 from factories.proxy_client import Proxy, World
-from integration.sessions.test_evidence_chain import end, tell_rows
-from postern.apps.audits import checkpoints
+from integration.sessions.bundle_tools import (
+    Members,
+    archive_of,
+    audit_keys,
+    edited,
+    keys_of,
+    members_of,
+    resigned,
+    run,
+    sign,
+    verified,
+    wanted,
+)
 from postern.apps.audits import facade as audits
-from postern.apps.audits.models import AuditEvent
-from postern.apps.sessions.bundles.actions import Exported, Wanted, export
-from postern.apps.sessions.bundles.archive import Archive
-from postern.apps.sessions.bundles.errors import NotExported
-from postern.apps.sessions.bundles.recordings import Recordings
-from postern.apps.sessions.models import Recording, Session
-from postern.apps.sessions.sessions.actions import sealing
+from postern.apps.sessions.bundles.actions import export
+from postern.apps.sessions.models import Session
 from postern.contracts.audit_bundle import bundle_verifier
-from postern.contracts.audit_bundle.bundle_verifier import Bundle, NotProven, canonical, tar_header
-from postern.entrypoints import cli
-from postern.foundation.caller.actor import anonymous
-from postern.kernel import clock
-from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
-from unit.contracts.recording.golden import KEY, shell_steps, write_recording
+from postern.contracts.audit_bundle.bundle_verifier import NotProven, tar_header
+from postern.kernel.ids import DEFAULT_ORG_ID
+from unit.contracts.recording.golden import KEY
 
-pytestmark = pytest.mark.django_db
-
-Members = list[tuple[str, bytes]]
-RECORDING_KEYS = {KEY.key_id: KEY.public}
-
-
-@pytest.fixture(autouse=True)
-def home(settings: Any, tmp_path: Path) -> Path:
-    """A data folder of its own: checkpoints, keys, recordings."""
-    settings.POSTERN = replace(settings.POSTERN, home=tmp_path)
-    secrets = tmp_path / "secrets"
-    secrets.mkdir(exist_ok=True)
-    (secrets / "recording_signing_key.pub").write_text(KEY.public.hex() + "\n")
-    return tmp_path
-
-
-@pytest.fixture
-def ended(proxy: Proxy, active: Session, tmp_path: Path) -> Session:
-    """A session that has ended, with rows and a sealed recording."""
-    tell_rows(proxy, active)
-    store_recording(proxy, active.pk, tmp_path)
-    tell_rows(proxy, active)
-    end(proxy, active)
-    return active
-
-
-def store_recording(proxy: Proxy, session_id: UUID, folder: Path) -> bytes:
-    path = folder / "made.postern"
-    write_recording(path, shell_steps(), number=session_id.int, cut_after=(3,))
-    content = path.read_bytes()
-    manifest = bundle_of_recording(content)
-    proxy.seal(session_id, content, chain=manifest["chain"], key_id=KEY.key_id, duration_ms=manifest["duration_ms"])
-    assert proxy.put(session_id, content, 0, len(content)).json()["stored"] is True
-    return content
-
-
-def bundle_of_recording(content: bytes) -> dict[str, Any]:
-    offset, index, length, _, _ = bundle_verifier.TRAILER.unpack(content[-bundle_verifier.TRAILER.size :])
-    found: dict[str, Any] = json.loads(content[offset + index : offset + index + length])
-    return found
-
-
-def wanted(**more: Any) -> Wanted:
-    now = clock.now()
-    values: dict[str, Any] = {
-        "begin": now - timedelta(hours=1),
-        "end": now + timedelta(hours=1),
-        "org_ids": tuple(audits.heads()),
-        "operator": "ann (uid 1000)",
-    }
-    return Wanted(**{**values, **more})
-
-
-def audit_keys() -> dict[str, bytes]:
-    trusted = audits.audit_keys()
-    return {name: trusted.find(name) or b"" for name in trusted.ids()}
-
-
-def verified(data: bytes, **keys: dict[str, bytes]) -> list[str]:
-    """What the verifier proves. Raises what it raises."""
-    bundle = Bundle(io.BytesIO(data), keys.get("audit", audit_keys()), keys.get("recording", RECORDING_KEYS))
-    return list(bundle.examine())
-
-
-def run(path: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
-    """The verifier as others run it: a file of its own, no environment, isolated from everything installed."""
-    alone = path.parent / "alone.py"
-    alone.write_bytes(Path(bundle_verifier.__file__).read_bytes())
-    return subprocess.run(
-        [sys.executable, "-I", str(alone), str(path), *arguments],
-        env={},
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=60,
-    )
-
-
-def keys_of(folder: Path) -> list[str]:
-    audit = [key.hex() for key in audit_keys().values()]
-    return ["--audit-key", *audit, "--recording-key", KEY.public.hex()]
-
-
-def members_of(data: bytes) -> Members:
-    bundle = Bundle(io.BytesIO(data), audit_keys(), RECORDING_KEYS)
-    return [(name, data[place : place + size]) for name, (place, size) in bundle.places.items()]
-
-
-def archive_of(members: Members) -> bytes:
-    parts = [tar_header(name, len(data)) + data + bytes(-len(data) % 512) for name, data in members]
-    return b"".join(parts) + bytes(1024)
-
-
-def resigned(members: Members, key: Callable[[bytes], bytes] | None = None, **changes: Any) -> bytes:
-    """The members with a manifest that fits them; signed again when there is a key, else with the former signature."""
-    content, manifest, signature = members[:-2], json.loads(members[-2][1]), members[-1][1]
-    manifest["members"] = [[name, len(data), hashlib.sha256(data).hexdigest()] for name, data in content]
-    text = canonical({**manifest, **changes})
-    if key is not None:
-        signature = key(bundle_verifier.BUNDLE + text)
-    return archive_of([*content, ("manifest.json", text), ("manifest.sig", signature)])
-
-
-def sign(message: bytes) -> bytes:
-    return audits.SigningKey.current().sign(message)
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("bundle_home")]
 
 
 @pytest.fixture
@@ -159,13 +51,6 @@ def library_verify(signed: list[tuple[bytes, bytes, bytes]]) -> bool:
     except (InvalidSignature, ValueError):
         return False
     return True
-
-
-@pytest.fixture
-def bundle(ended: Session, tmp_path: Path) -> bytes:
-    exported = export(wanted(), tmp_path / "bundle.tar")
-    assert (exported.missing, exported.faults, exported.recordings, exported.sessions) == ((), (), 1, 1)
-    return (tmp_path / "bundle.tar").read_bytes()
 
 
 def test_verifier_is_one_short_file_of_the_standard_library() -> None:
@@ -279,14 +164,6 @@ def test_ten_thousand_random_mutations_are_all_found(bundle: bytes) -> None:
         tried += 1
         with pytest.raises(Exception):  # noqa: B017, PT011 - every failure means: not proven
             verified(changed)
-
-
-def edited(members: Members, suffix: str, edit: Callable[[list[bytes]], list[bytes]]) -> Members:
-    """The members with other lines in those members whose name has this end, and that have lines."""
-    return [
-        (name, b"".join(edit(data.splitlines(keepends=True)))) if name.endswith(suffix) and data else (name, data)
-        for name, data in members
-    ]
 
 
 def without(members: Members, part: str) -> Members:
@@ -464,204 +341,3 @@ def test_signatures_agree_with_the_library() -> None:
             for some in ([one], others):
                 with pytest.raises((AssertionError, ValueError)):
                     assert bundle_verifier.ed25519_verify(some)
-
-
-# The export
-
-
-def test_export_is_recorded_before_it_is_written(ended: Session, tmp_path: Path) -> None:
-    export(wanted(session_ids=(ended.pk,), org_ids=(DEFAULT_ORG_ID,)), tmp_path / "bundle.tar")
-    recorded = AuditEvent.objects.get(event="audit.exported")
-    assert recorded.org_id == DEFAULT_ORG_ID
-    assert recorded.new is not None
-    assert recorded.new["operator"] == "ann (uid 1000)"
-    assert (recorded.new["sessions"], recorded.new["chosen_sessions"]) == (1, [str(ended.pk)])
-    assert recorded.new["events"] > 0
-    assert list(audits.verify_log().faults) == []
-
-
-def test_export_of_one_organization_says_nothing_about_others(ended: Session, tmp_path: Path) -> None:
-    export(wanted(org_ids=(DEFAULT_ORG_ID,)), tmp_path / "bundle.tar")
-    data = (tmp_path / "bundle.tar").read_bytes()
-    assert str(ROOT_ORG_ID).encode() not in data
-    assert verified(data)
-
-
-def test_foreign_or_unknown_session_is_refused(ended: Session, tmp_path: Path) -> None:
-    for org_id, session_id in ((ROOT_ORG_ID, ended.pk), (DEFAULT_ORG_ID, uuid4())):
-        with pytest.raises(NotExported, match="there is no session"):
-            export(wanted(org_ids=(org_id,), session_ids=(session_id,)), tmp_path / "bundle.tar")
-    assert not AuditEvent.objects.filter(event="audit.exported").exists()
-    assert list(tmp_path.glob("*bundle*")) == []
-
-
-def test_nothing_is_overwritten(ended: Session, tmp_path: Path) -> None:
-    path = tmp_path / "bundle.tar"
-    path.write_bytes(b"mine")
-    with pytest.raises(NotExported, match="nothing was overwritten"):
-        export(wanted(), path)
-    assert path.read_bytes() == b"mine"
-    with pytest.raises(NotExported, match="cannot be written"):
-        export(wanted(), tmp_path / "absent" / "bundle.tar")
-
-
-def fill(path: Path) -> None:
-    with Archive.create(path) as archive:
-        archive.add("README.md", [b"x" * 1000])
-        archive.add("verify.py", (b"x" * 100_000 for _ in range(20)))
-
-
-def test_full_disk_ends_the_export_and_leaves_nothing(tmp_path: Path) -> None:
-    before = resource.getrlimit(resource.RLIMIT_FSIZE)
-    resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 20, before[1]))
-    try:
-        with pytest.raises(NotExported, match="cannot be written: File too large"):
-            fill(tmp_path / "bundle.tar")
-    finally:
-        resource.setrlimit(resource.RLIMIT_FSIZE, before)
-    assert list(tmp_path.glob("*bundle*")) == []
-
-
-def stored_file(session: Session) -> Path:
-    return checkpoints.path().parents[1] / "replays" / Recording.objects.get(session=session).path
-
-
-def test_recording_that_is_gone_or_altered_is_named_and_the_rest_is_proven(ended: Session, tmp_path: Path) -> None:
-    file = stored_file(ended)
-    content = file.read_bytes()
-    for number, (altered, reason) in enumerate(
-        (
-            (content[:-1] + b"x", "not the one"),
-            (content + b"x", "not the one"),
-            (content[:-1], "not the one"),
-            (None, "gone"),
-        )
-    ):
-        if altered is None:
-            file.unlink()
-        else:
-            file.chmod(0o600)
-            file.write_bytes(altered)
-        path = tmp_path / f"bundle{number}.tar"
-        exported = export(wanted(), path)
-        assert (exported.recordings, len(exported.missing)) == (0, 1)
-        assert reason in exported.missing[0]
-        lines = verified(path.read_bytes())
-        assert any(line.startswith(f"MISSING: recording of session '{ended.pk}'") for line in lines)
-
-
-class Hanging:
-    """A storage whose reads end after its limit, as those of a remote storage do."""
-
-    def __init__(self) -> None:
-        self.asked = 0
-
-    def open(self, path: str, *, size: int, limit_s: float) -> io.BufferedIOBase:
-        assert limit_s > 0
-        self.asked += 1
-        raise TimeoutError("the storage did not answer in time")
-
-
-def test_storage_that_hangs_is_asked_three_times_and_the_rest_is_exported(
-    ended: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    hanging = Hanging()
-    monkeypatch.setattr("postern.apps.sessions.bundles.recordings.store_of", lambda _storage, _local: hanging)
-    with Archive.create(tmp_path / "bundle.tar") as archive:
-        recordings = Recordings(archive)
-        for _ in range(5):
-            recordings.add(Recording.objects.get())
-        assert archive.members == []
-    assert hanging.asked == 3
-    assert "was not asked again" in recordings.missing[ended.pk]
-    exported = export(wanted(), tmp_path / "second.tar")
-    assert exported.missing == (f"session {ended.pk}: its storage cannot be read: the storage did not answer in time",)
-    assert verified((tmp_path / "second.tar").read_bytes())
-
-
-@pytest.mark.parametrize(
-    "ranged", [["x", "2026-11-30"], ["2026-11-30", "9999-12-31"], ["2026-11-30", "9999-12-31T23:59-14:00"], ["", ""]]
-)
-def test_unusable_range_is_a_clear_error(ranged: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit):
-        cli.main(["audit", "export", "--from", ranged[0], "--to", ranged[1], str(tmp_path / "bundle.tar")])
-    assert "is no day or time such as" in capsys.readouterr().err
-
-
-def test_running_session_is_exported_as_it_is(proxy: Proxy, active: Session, tmp_path: Path) -> None:
-    tell_rows(proxy, active)
-    sealing.anchor_running()
-    tell_rows(proxy, active)
-    exported: Exported = export(wanted(), tmp_path / "bundle.tar")
-    assert "not stored when the export began" in exported.missing[0]
-    data = (tmp_path / "bundle.tar").read_bytes()
-    assert any("1 sessions with 6 rows" in line for line in verified(data))
-    anchored = edited(
-        members_of(data),
-        "sessions.jsonl",
-        lambda lines: [*lines[:3], lines[3].replace(b'"proof":"0:', b'"proof":"0:0'), *lines[4:]],
-    )
-    with pytest.raises(NotProven, match="not the one in the log"):
-        verified(resigned(anchored, sign))
-
-
-def test_range_begins_and_ends_at_checkpoints(ended: Session, tmp_path: Path) -> None:
-    checkpoints.write()
-    middle = clock.now()
-    audits.record_sign_in(actor=anonymous("192.0.2.7"), username="ann", succeeded=True)
-    checkpoints.write()
-    export(wanted(begin=middle, org_ids=(ROOT_ORG_ID,)), tmp_path / "bundle.tar")
-    manifest = json.loads(dict(members_of((tmp_path / "bundle.tar").read_bytes()))["manifest.json"])
-    assert manifest["organizations"][0]["first"] > 0
-    assert verified((tmp_path / "bundle.tar").read_bytes())
-
-
-def test_log_that_is_not_intact_is_not_exported(ended: Session, tmp_path: Path) -> None:
-    checkpoints.write()
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute("ALTER TABLE audits_auditevent DISABLE TRIGGER USER")
-        else:
-            cursor.execute("SELECT name FROM sqlite_master WHERE type = 'trigger' AND name LIKE 'audits_%'")
-            for (name,) in cursor.fetchall():
-                cursor.execute(f"DROP TRIGGER {name}")
-    AuditEvent.objects.filter(org_id=DEFAULT_ORG_ID, sequence=2).update(user="somebody else")
-    with pytest.raises(audits.LogBroken, match="#2"):
-        export(wanted(org_ids=(DEFAULT_ORG_ID,)), tmp_path / "bundle.tar")
-    assert list(tmp_path.glob("*bundle*")) == []
-
-
-def test_rotated_key_needs_both_keys(ended: Session, tmp_path: Path) -> None:
-    checkpoints.write()
-    former = audits.SigningKey.current()
-    new = audits.SigningKey.generate()
-    new.install()
-    assert audits.SigningKey.current().key_id == new.key_id
-    export(wanted(), tmp_path / "bundle.tar")
-    data = (tmp_path / "bundle.tar").read_bytes()
-    assert verified(data)
-    assert list(audits.verify_log().faults) == []
-    for key in (former, new):
-        with pytest.raises(NotProven):
-            verified(data, audit={key.key_id: key.public})
-
-
-def test_command_writes_a_bundle_and_says_what_is_missing(
-    ended: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    today = clock.now().date().isoformat()
-    ranged = ["--from", today, "--to", today]
-    path = tmp_path / "bundle.tar"
-    assert cli.main(["audit", "export", *ranged, str(path)]) == 0
-    assert "1 sessions and 1 recordings" in capsys.readouterr().out
-    assert run(path, *keys_of(tmp_path)).returncode == 0
-    assert cli.main(["audit", "export", *ranged, str(path)]) == 1
-    assert "nothing was overwritten" in capsys.readouterr().err
-    stored_file(ended).unlink()
-    assert cli.main(["audit", "export", *ranged, "--session", str(ended.pk), str(tmp_path / "second.tar")]) == 1
-    assert f"missing recording of session {ended.pk}: its file is gone" in capsys.readouterr().out
-    assert cli.main(["audit", "export", *ranged, "--org", "absent", str(tmp_path / "third.tar")]) == 1
-    assert cli.main(["audit", "keys"]) == 0
-    assert audits.SigningKey.current().public.hex() in capsys.readouterr().out
-    assert cli.main(["audit", "rotate-key"]) == 0
-    assert AuditEvent.objects.get(event="audit.key_rotated").resource_id == audits.SigningKey.current().key_id
