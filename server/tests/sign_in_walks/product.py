@@ -53,6 +53,7 @@ from postern.foundation.caller.scope import ROOT
 from postern.kernel import clock
 from postern.kernel.ids import DEFAULT_ORG_ID, new_token, token_hash
 from sign_in_walks.actions import ANN, BOB, PASSWORDS, Action
+from writes.database import table_names
 
 API: Final = "/api/v1/authentication/"
 _SESSION, _TRUST = settings.SESSION_COOKIE_NAME, "postern_trust_"
@@ -109,7 +110,7 @@ class Product:
         self._tables: dict[str, Rows] = {}
         self._browsers = (Browser("192.0.2.1"), Browser("192.0.2.2"))
         self.outside = OutsideState(now_s=int(_BEGIN.timestamp()))
-        self._written.update(name for name in connection.introspection.table_names() if not _LOGS.match(name))
+        self._written.update(name for name in table_names() if not _LOGS.match(name))
         with self.running():
             self._set_up(root)
             for browser in self._browsers:

@@ -161,9 +161,9 @@ async def test_a_file_transfer_stands_still_while_locked(
 
 
 async def test_a_locked_session_ends_at_once_when_it_is_terminated(
-    world: World, change_lock: Callable[[bool], None], tmp_path: Path
+    world: World, change_lock: Callable[[bool], None]
 ) -> None:
-    client = asyncio.create_task(run(world.proxy.ssh(world.login, f"cat > {tmp_path}/there"), stdin=None))
+    client = asyncio.create_task(run(world.proxy.ssh(world.login, "sleep 300")))
     await world.plane.event(SessionStarted)
     [session_id] = world.proxy.registry.ids()
     change_lock(True)

@@ -54,6 +54,7 @@ PURPOSES: Final[Mapping[str, Promise]] = {
     "postern.apps.sessions.tasks.copy_recordings": _(
         "Copies recordings to their storages, and deletes the files that were copied."
     ),
+    "postern.apps.sessions.tasks.index_recordings": _("Indexes what recordings show, for the search."),
     "postern.apps.sessions.tasks.close_idle_viewings": _(
         "Records in the audit log what viewers of recordings have fetched."
     ),
@@ -92,6 +93,9 @@ _REQUIRED: Final[Mapping[str, Promise]] = {
     "postern.apps.sessions.tasks.sweep_permissions": _ACCESS,
     "postern.apps.authn.tasks.forget_old_sign_ins": _SECRETS,
     "postern.apps.sessions.tasks.count_days": _("Counts the sessions of ended days for the dashboard."),
+    "postern.apps.sessions.tasks.index_recordings": _(
+        "The setting “Search inside recordings” of the terminal switches it off, and deletes the index."
+    ),
     "postern.apps.sessions.tasks.purge_tokens": _SECRETS,
     "postern.apps.sessions.tasks.purge_entered_credentials": _SECRETS,
     "postern.apps.vault.tasks.remove_unused_secrets": _SECRETS,
