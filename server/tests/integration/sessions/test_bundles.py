@@ -87,10 +87,25 @@ def test_other_keys_prove_nothing(bundle: bytes, tmp_path: Path) -> None:
     assert run(path, "--audit-key", *audit).returncode == 1
 
 
-@pytest.mark.parametrize("key", ["", "zz", "00" * 31, "ff" * 32, "/nowhere/key.pub"])
+@pytest.mark.parametrize("key", ["", "zz", "00" * 31, "ff" * 32, "/nowhere/key.pub", "x" * 5000, "/"])
 def test_unusable_key_or_missing_file_cannot_be_checked(bundle: bytes, tmp_path: Path, key: str) -> None:
     assert run(tmp_path / "bundle.tar", "--audit-key", key).returncode == 2
     assert run(tmp_path / "absent.tar", *keys_of(tmp_path)).returncode == 2
+
+
+def test_file_named_like_a_key_never_replaces_it(
+    bundle: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    private = Ed25519PrivateKey.generate()
+    former = audits.SigningKey.current()
+    members = members_of(bundle)
+    (tmp_path / "forged.tar").write_bytes(resigned(members, private.sign))
+    (tmp_path / former.public.hex()).write_text(private.public_key().public_bytes_raw().hex())
+    monkeypatch.chdir(tmp_path)
+    keys = ["--audit-key", former.public.hex(), "--recording-key", KEY.public.hex()]
+    assert run(tmp_path / "forged.tar", *keys).returncode == 1
+    done = run(tmp_path / "bundle.tar", *keys)
+    assert (done.returncode, f"the audit key {former.key_id}" in done.stdout) == (0, True)
 
 
 def mutated(data: bytes, members: Members, source: random.Random) -> bytes:

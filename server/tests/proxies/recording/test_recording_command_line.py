@@ -2,6 +2,9 @@ import io
 import json
 from pathlib import Path
 
+import pytest
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+
 from postern.proxies.core.recording.command_line import export_recording, verify_recording
 from unit.contracts.recording.golden import FIXTURES, KEY
 
@@ -15,6 +18,18 @@ def test_verify_of_an_unaltered_file_says_so_with_status_0(tmp_path: Path) -> No
     key_file = tmp_path / "key.pub"
     key_file.write_text(KEY.public.hex() + "\n")
     assert verify_recording(SHELL, str(key_file), out) == 0
+
+
+def test_file_or_folder_named_like_a_key_never_replaces_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    other = Ed25519PrivateKey.generate().public_key().public_bytes_raw().hex()
+    monkeypatch.chdir(tmp_path)
+    Path(other).write_text(KEY.public.hex())
+    assert verify_recording(SHELL, other, io.StringIO()) == 1
+    Path(other).unlink()
+    Path(other).mkdir()
+    (Path(other) / "recording_signing_key.pub").write_text(KEY.public.hex())
+    assert verify_recording(SHELL, other, io.StringIO()) == 1
+    assert verify_recording(SHELL, f"./{other}", io.StringIO()) == 0
 
 
 def test_verify_of_an_altered_file_names_the_reason_with_status_1(tmp_path: Path) -> None:

@@ -1,10 +1,10 @@
 """Verifies an audit bundle of Postern with only the Python 3.11 standard library; imports nothing of Postern.
 
-    python3 verify.py BUNDLE.tar --audit-key KEY … --recording-key KEY …
+    python3 -I verify.py BUNDLE.tar --audit-key KEY … --recording-key KEY …
 
-KEY: 64 hex digits, or the path of a .pub file. Exit status 0: proven; 1: not proven; 2: cannot be checked. The format is
-described in docs/reference/audit-bundle.md. The keys must come from a source that you trust, never from whoever gave you
-the bundle. Use a copy of this file from such a source, too.
+-I: no file beside this one runs. KEY: 64 hex digits, or the path of a .pub file; from a source that you trust, as this
+file, never from whoever gave you the bundle. Exit status 0: proven; 1: not proven; 2: cannot be checked. The format is
+described in docs/reference/audit-bundle.md.
 """
 
 import argparse
@@ -90,8 +90,7 @@ def multiply_all(pairs: list[tuple[int, Point]]) -> Point:
     for bit in range(255, -1, -1):
         result = add(result, result)
         for scalar, point in pairs:
-            if scalar >> bit & 1:
-                result = add(result, point)
+            result = add(result, point) if scalar >> bit & 1 else result
     return result
 
 
@@ -122,9 +121,9 @@ class Bundle:
         need(list(self.places)[-2:] == ["manifest.json", "manifest.sig"], "there is no signed manifest at the end")
         ends = list(self.places.values())[-2:]  # what is longer than permitted is cut off, so its signature is wrong
         raw, signature = (self._at(place, min(size, MAX_MANIFEST + 1)) for place, size in ends)
-        is_signed = any(ed25519_verify([(key, BUNDLE + raw, signature)]) for key in audit_keys.values())
-        need(is_signed, "the manifest was not signed with an audit key that you trust")
-        self.manifest = parse(raw, "the manifest")
+        ids = [name for name, key in audit_keys.items() if ed25519_verify([(key, BUNDLE + raw, signature)])]
+        need(ids, "the manifest was not signed with an audit key that you trust")
+        self.manifest, self.key_id = parse(raw, "the manifest"), ids[0]
         need(self.manifest["version"] == 1, "the bundle has a version that is not known here")
         members = [[name, size] for name, (_, size) in self.places.items()][:-2]
         need([entry[:2] for entry in self.manifest["members"]] == members, "the members are not those of the manifest")
@@ -160,7 +159,7 @@ class Bundle:
 
     def examine(self) -> Iterator[str]:
         """What is proven, line by line. Raises NotProven; every other exception means the same."""
-        yield f"manifest: {len(self.places)} members, signed with an audit key that you trust"
+        yield f"manifest: {len(self.places)} members, signed with the audit key {self.key_id}, which you trust"
         orgs, seals, missing = self.manifest["organizations"], [], dict(self.manifest["missing"])
         recordings = {name for name in self.hashes if name.startswith("recordings/")}
         for name in self.hashes.keys() - recordings:
@@ -261,9 +260,8 @@ class Bundle:
             blocks += 1
         index, manifest, signature, _ = take(index_size), take(manifest_size), take(64), take(TRAILER.size)
         found = [whole.hexdigest(), size, chain.hex()]
-        is_stored = [stored.get(field) for field in ("sha256", "size", "chain")] == found and self.hashes[
-            name
-        ] == found[0]
+        is_stored = found == [stored.get(field) for field in ("sha256", "size", "chain")]
+        is_stored = is_stored and found[0] == self.hashes[name]
         need(is_stored, f"{name} is not what was stored according to the log, or not what was signed")
         sealed, fields = json.loads(manifest), ("version", "session_id", "chain", "blocks", "index_sha256")
         own = [1, session_id, found[2], blocks, hashlib.sha256(index).hexdigest()]
@@ -273,8 +271,11 @@ class Bundle:
 
 
 def trusted(text: str) -> tuple[str, bytes]:
-    """A key and its id. Raises ValueError."""
-    key = bytes.fromhex((Path(text).read_text() if Path(text).is_file() else text).strip())
+    """A key and its id. 64 hex digits are the key, whatever files are there. Raises ValueError."""
+    try:
+        key = bytes.fromhex(text if re.fullmatch("[0-9a-fA-F]{64}", text) else Path(text).read_text("ascii").strip())
+    except OSError as error:
+        raise ValueError(error) from error
     decode_point(key)
     return hashlib.sha256(key).hexdigest()[:16], key
 
@@ -289,8 +290,7 @@ def main(arguments: list[str] | None = None) -> int:
         bundle = Bundle(options.bundle, dict(options.audit_key), dict(options.recording_key))
         texts = [*bundle.examine(), "PROVEN"]
     except Exception as error:  # noqa: BLE001 - whatever a hostile bundle provokes: it is not proven
-        reason = str(error) if isinstance(error, NotProven) else f"the bundle is damaged: {error!a:.200}"
-        texts = [f"NOT PROVEN: {reason}"]
+        texts = ["NOT PROVEN: " + (str(error) if isinstance(error, NotProven) else f"damaged: {error!a:.200}")]
     sys.stdout.write("\n".join(texts) + "\n")
     return 0 if texts[-1] == "PROVEN" else 1
 

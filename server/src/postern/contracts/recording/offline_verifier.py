@@ -1,7 +1,7 @@
 """Verifies a Postern recording with only the Python 3.11 standard library. A single file that imports nothing of
 Postern.
 
-    python3 offline_verifier.py FILE PUBLIC_KEY     (64 hex digits, base64, or the path of a PEM or .pub file)
+    python3 -I offline_verifier.py FILE PUBLIC_KEY     (64 hex digits, base64, or the path of a PEM or .pub file)
 
 Exit status 0: the file is byte for byte what was sealed with that key. 1: it is not, or that cannot be proven. The
 layout is described in docs/reference/recording-format.md. The key must come from a source that you trust, never from
@@ -258,13 +258,35 @@ def parse_public_key(text: str) -> bytes:
     return key
 
 
+def read_public_key(text: str) -> bytes:
+    """The key that a text is, or else that the file of this path holds: a file named like a key never replaces it.
+
+    Raises OSError, ValueError.
+    """
+    is_path = not is_public_key(text) and Path(text).is_file()
+    return parse_public_key(Path(text).read_text("ascii") if is_path else text)
+
+
+def is_public_key(text: str) -> bool:
+    """Whether a text is a key itself."""
+    try:
+        return bool(parse_public_key(text))
+    except ValueError:
+        return False
+
+
+def key_id(public_key: bytes) -> str:
+    """The id of a key: the first 16 hex digits of its SHA-256."""
+    return hashlib.sha256(public_key).hexdigest()[:16]
+
+
 def main(arguments: list[str]) -> int:
     if len(arguments) != 2:
         sys.stderr.write("usage: offline_verifier.py FILE PUBLIC_KEY\n")
         return 2
     path, key_text = arguments
     try:
-        key = parse_public_key(Path(key_text).read_text("ascii") if Path(key_text).is_file() else key_text)
+        key = read_public_key(key_text)
         with Path(path).open("rb") as file:
             proven = examine(file, key)
     except NotProven as answer:
@@ -276,7 +298,7 @@ def main(arguments: list[str]) -> int:
     manifest = proven.manifest
     sys.stdout.write(
         f"UNALTERED session {manifest['session_id']} state {manifest['state']} blocks {proven.blocks}"
-        f" output {manifest['output_bytes']} bytes sha256 {proven.sha256}\n"
+        f" output {manifest['output_bytes']} bytes sha256 {proven.sha256} key {key_id(key)}\n"
     )
     return 0
 

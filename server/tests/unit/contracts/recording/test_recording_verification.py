@@ -193,6 +193,16 @@ def test_offline_verifier_runs_alone_and_reports_by_its_exit_status(tmp_path: Pa
     assert (bad.returncode, bad.stdout.split()[:2]) == (1, [b"NOT", b"PROVEN"])
 
 
+def test_file_named_like_a_key_never_replaces_it(tmp_path: Path) -> None:
+    other = SealingKey(Ed25519PrivateKey.from_private_bytes(bytes(32))).public.hex()
+    (tmp_path / other).write_text(KEY.public.hex())
+    command = [sys.executable, "-I", "-S", offline_verifier.__file__, FIXTURES / "shell.postern"]
+    for key, status in ((other, 1), (KEY.public.hex(), 0)):
+        done = subprocess.run([*command, key], cwd=tmp_path, capture_output=True, check=False)
+        assert done.returncode == status
+    assert done.stdout.split()[-1].decode() == KEY.key_id
+
+
 @pytest.mark.parametrize("text", ["", "00", "zz" * 32, "-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----"])
 def test_text_without_a_public_key_is_refused(text: str) -> None:
     with pytest.raises(ValueError, match=r".*"):

@@ -8,8 +8,9 @@ from postern.contracts.recording import (
     RecordingUnreadable,
     TrustedKeys,
     Version,
+    is_public_key,
     iter_asciicast,
-    parse_public_key,
+    read_public_key,
     verify,
     verify_among,
 )
@@ -23,13 +24,11 @@ def verify_recording(path: Path, key_text: str, out: TextIO) -> int:
     `key_text` is the key itself, the path of a file with it, or a folder of trusted keys.
     """
     try:
-        key_path = Path(key_text)
         with path.open("rb") as file:
-            if key_path.is_dir():
-                verdict = verify_among(file, TrustedKeys(key_path).find)
+            if not is_public_key(key_text) and Path(key_text).is_dir():
+                verdict = verify_among(file, TrustedKeys(Path(key_text)).find)
             else:
-                key = parse_public_key(key_path.read_text("ascii") if key_path.is_file() else key_text)
-                verdict = verify(file, key)
+                verdict = verify(file, read_public_key(key_text))
     except (OSError, ValueError) as error:
         out.write(f"cannot check: {error}\n")
         return 2
@@ -38,7 +37,7 @@ def verify_recording(path: Path, key_text: str, out: TextIO) -> int:
         return 1
     out.write(
         f"UNALTERED session {verdict.session_id} state {verdict.state} blocks {verdict.blocks}"
-        f" output {verdict.output_bytes} bytes sha256 {verdict.sha256}\n"
+        f" output {verdict.output_bytes} bytes sha256 {verdict.sha256} key {verdict.key_id}\n"
     )
     return 0
 
