@@ -113,18 +113,19 @@ class SignOutView(PosternView):
     gates_apply = False
 
     def post(self, request: Request) -> Response:
+        django_request = request._request  # noqa: SLF001 - sessions belong to Django's request
         if isinstance(request.auth, LoginSession):
             sign_out(actor=self.actor, login_session=request.auth)
-            web_session.forget(request._request)  # noqa: SLF001 - sessions belong to Django's request
+            web_session.forget(django_request)
             logout_address = LOGOUT_ADDRESS_OF.value(request.auth)
             if logout_address:
                 return Response({"msg": "ok", "next": logout_address})
         elif isinstance(request.auth, BearerToken):
             revoke_token(actor=self.actor, token=request.auth)
-        elif request.auth is None and find_to_end(request._request.session) is not None:  # noqa: SLF001 - as above
+        elif request.auth is None and find_to_end(django_request.session) is not None:
             SessionAuthentication().enforce_csrf(request)
-            end_previous(request._request)  # noqa: SLF001 - as above
-            web_session.forget(request._request)  # noqa: SLF001 - as above
+            end_previous(django_request)
+            web_session.forget(django_request)
         return Response({"msg": "ok"})
 
 
