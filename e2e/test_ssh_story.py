@@ -98,6 +98,8 @@ def test_ssh_shell_is_recorded_with_its_commands(world: World) -> None:
     assert world.admin.post(f"/api/v1/terminal/sessions/{session['id']}/replay/verify/", {}, 200)["valid"] is True
     cast = world.admin.call("GET", replay["cast_url"]).body
     assert "the-answer-is-42" in cast
+    text = world.admin.call("GET", replay["text_url"]).body.splitlines()
+    assert [line for line in text if line.startswith("the-answer-is-")] == ["the-answer-is-42"]
 
 
 def test_every_command_has_a_replay_with_its_piped_input(world: World) -> None:
@@ -128,6 +130,8 @@ def test_every_command_has_a_replay_with_its_piped_input(world: World) -> None:
         "SHA-256",
     ):
         assert part in cast
+    text = world.admin.call("GET", replay["text_url"]).body.splitlines()
+    assert [line for line in text if "the-answer-is-" in line] == ["echo the-answer-is-$((6*7))", "the-answer-is-42"]
 
 
 def test_ssh_menu_lists_and_opens_granted_assets(world: World) -> None:

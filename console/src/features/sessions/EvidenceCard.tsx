@@ -80,6 +80,9 @@ export function EvidenceCard({ sessionId, replay }: { readonly sessionId: string
             {t('sessions:evidence.cast', { version })}
           </a>
         ))}
+        <a className="pt-button" href={`${replay.text_url}?times=1`} download>
+          {t('sessions:evidence.text')}
+        </a>
       </div>
     </Card>
   );

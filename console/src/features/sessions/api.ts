@@ -48,6 +48,7 @@ export interface Replay {
   readonly src: string;
   readonly download_url: string;
   readonly cast_url: string;
+  readonly text_url: string;
   readonly date_start: string;
   readonly date_end: string | null;
   readonly size: number;

@@ -155,9 +155,11 @@ def recording_verify(arguments: argparse.Namespace, settings: Settings) -> int:
 
 
 def recording_export(arguments: argparse.Namespace, settings: Settings) -> int:
-    """Write a recording as asciicast to standard output."""
-    from postern.proxies.core.recording.command_line import export_recording
+    """Write a recording as asciicast, or as text, to standard output."""
+    from postern.proxies.core.recording.command_line import export_recording, export_text
 
+    if arguments.text or arguments.times:
+        return export_text(arguments.file, sys.stdout.buffer, sys.stderr, times=arguments.times)
     return export_recording(arguments.file, sys.stdout.buffer, sys.stderr, arguments.version)
 
 
@@ -250,6 +252,8 @@ def _parser() -> argparse.ArgumentParser:
     export = add("export", recording_export, recording)
     export.add_argument("file", type=Path)
     export.add_argument("--version", type=int, choices=(2, 3), default=2, help="version of asciicast")
+    export.add_argument("--text", action="store_true", help="the lines that were on the screen instead")
+    export.add_argument("--times", action="store_true", help="the text, and before each line when it began")
     add("input", recording_input, recording).add_argument("file", type=Path)
     add("keys", recording_keys, recording)
     add("rotate-key", recording_rotate_key, recording)

@@ -192,6 +192,8 @@ class TestUpload:
         assert as_auditor.post(f"{url}verify/").json()["valid"] is True
         download: Any = as_auditor.get(f"{url}download/")
         assert content in b"".join(download.streaming_content)
+        text: Any = as_auditor.get(f"{url}text/")
+        assert b"\ntotal 12\n" in b"".join(text.streaming_content)
 
 
 class TestFailures:

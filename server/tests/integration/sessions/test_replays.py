@@ -4,14 +4,19 @@ import io
 import json
 import tarfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from rest_framework.test import APIClient
 
 from factories.proxy_client import Proxy
 from postern.apps.sessions.models import Recording, Session
+from postern.apps.sessions.viewings.opening import OpenRecording
+from postern.apps.sessions.viewings.texts import TextOfRecording
+from postern.contracts.recording import RecordingUnreadable
 
 FIXTURES = Path(__file__).parents[2] / "fixtures" / "recordings"
 
@@ -61,7 +66,7 @@ def test_replay_content_is_served_whole_and_in_ranges(replayed: Session, as_audi
 
 
 def test_k57_replay_is_never_served_as_a_page(replayed: Session, as_auditor: APIClient) -> None:
-    for tail in ("content/", "cast/", "download/"):
+    for tail in ("content/", "cast/", "text/", "download/"):
         answer = as_auditor.get(url(replayed, tail))
         body(answer)
         assert answer.headers["Content-Disposition"].startswith("attachment")
@@ -84,6 +89,23 @@ def test_replay_is_exported_as_asciicast_3_and_as_no_other(replayed: Session, as
     assert json.loads(lines[0])["version"] == 3
     refused = as_auditor.get(url(replayed, "cast/"), {"version": "1"})
     assert (refused.status_code, list(refused.json())) == (400, ["version"])
+
+
+def test_replay_is_exported_as_text(
+    replayed: Session, as_auditor: APIClient, audit_events: Callable[[], list[str]]
+) -> None:
+    answer = as_auditor.get(url(replayed, "text/"))
+    assert "total 12\n" in body(answer).decode()
+    assert f'filename="{replayed.pk}.txt"' in answer.headers["Content-Disposition"]
+    assert audit_events()[-2:] == ["replay.exported", "replay.fetched"]
+    assert "\n[00:00:02] total 12\n" in body(as_auditor.get(url(replayed, "text/"), {"times": "1"})).decode()
+    refused = as_auditor.get(url(replayed, "text/"), {"times": "yes"})
+    assert (refused.status_code, list(refused.json())) == (400, ["times"])
+
+
+def test_damaged_replay_says_so_in_its_text(replayed: Session, as_auditor: APIClient, replay_folder: Path) -> None:
+    (replay_folder / Recording.objects.get().path).write_bytes(b"no recording")
+    assert body(as_auditor.get(url(replayed, "text/"))).startswith(b"[This recording cannot be read.")
 
 
 def test_replay_is_downloaded_as_an_archive(
@@ -126,7 +148,7 @@ def test_replay_is_verified_and_every_change_is_detected(
 def test_missing_replay_gets_a_clear_error(
     proxy: Proxy, active: Session, as_auditor: APIClient, content: bytes
 ) -> None:
-    for tail in ("", "content/", "cast/", "download/"):
+    for tail in ("", "content/", "cast/", "text/", "download/"):
         answer = as_auditor.get(url(active, tail))
         assert answer.status_code == 404
         assert answer.json()["error"]
@@ -146,7 +168,7 @@ def test_replay_that_the_storage_lost_gets_a_clear_error(
 def test_k4_every_byte_of_a_replay_needs_the_right_to_its_session(
     replayed: Session, as_anonymous: APIClient, as_user: APIClient, proxy: Proxy
 ) -> None:
-    for tail in ("", "content/", "cast/", "download/"):
+    for tail in ("", "content/", "cast/", "text/", "download/"):
         for headers in ({}, {"HTTP_RANGE": "bytes=0-0"}):
             assert as_anonymous.get(url(replayed, tail), **headers).status_code == 401
             assert as_user.get(url(replayed, tail), **headers).status_code == 403
@@ -154,3 +176,19 @@ def test_k4_every_byte_of_a_replay_needs_the_right_to_its_session(
         assert proxy.http.get(url(replayed, tail), headers=proxy.headers).status_code == 401
     assert as_anonymous.post(url(replayed, "verify/")).status_code == 401
     assert as_anonymous.get(f"/replays/{Recording.objects.get().path}").status_code == 404
+
+
+def test_text_that_nobody_reads_any_more_ends_its_process() -> None:
+    before = psutil.Process().children()
+    with ExitStack() as closers:
+        file = closers.enter_context((FIXTURES / "long.postern").open("rb"))
+        text = TextOfRecording(OpenRecording(file, None, closers), times=False)
+        pieces = text.pieces()
+        assert next(pieces)
+        (process,) = (child for child in psutil.Process().children() if child not in before)
+        text.close()
+        text.close()
+        assert not process.is_running()
+        assert file.closed
+        with pytest.raises(RecordingUnreadable):
+            next(pieces)

@@ -34,6 +34,7 @@ MATRIX = [
     ("get", SESSIONS + "{id}/replay/", "auditor"),
     ("get", SESSIONS + "{id}/replay/content/", "auditor"),
     ("get", SESSIONS + "{id}/replay/cast/", "auditor"),
+    ("get", SESSIONS + "{id}/replay/text/", "auditor"),
     ("get", SESSIONS + "{id}/replay/download/", "auditor"),
     ("post", SESSIONS + "{id}/replay/verify/", "auditor"),
     ("get", COMMANDS + "?session_id={id}", "auditor"),
@@ -173,7 +174,7 @@ def test_k74_sessions_of_other_organizations_are_not_accessible(
     client = client_of(boss)
     own = {"HTTP_X_JMS_ORG": str(other.pk)}
     assert client.get(SESSIONS, **own).json() == []
-    for path in ("", "replay/", "replay/content/", "replay/cast/", "replay/download/"):
+    for path in ("", "replay/", "replay/content/", "replay/cast/", "replay/text/", "replay/download/"):
         assert client.get(f"{SESSIONS}{active.pk}/{path}", **own).status_code == 404
     assert client.post(f"{SESSIONS}{active.pk}/watch-token/", **own).status_code == 404
     assert client.post(KILL, [str(active.pk)], format="json", **own).json() == {"ok": []}

@@ -1,11 +1,12 @@
 import io
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 
-from postern.proxies.core.recording.command_line import export_recording, verify_recording
+from postern.proxies.core.recording.command_line import export_recording, export_text, verify_recording
 from unit.contracts.recording.golden import FIXTURES, KEY
 
 SHELL = FIXTURES / "shell.postern"
@@ -54,9 +55,17 @@ def test_export_writes_asciicast(tmp_path: Path) -> None:
     assert len(lines) > 30
 
 
+def test_export_writes_text() -> None:
+    for times, line in ((False, "\ntotal 12\n"), (True, "\n[00:00:02] total 12\n")):
+        out = io.BytesIO()
+        assert export_text(SHELL, out, io.StringIO(), times=times) == 0
+        assert line in out.getvalue().decode()
+
+
 def test_export_of_another_file_reports_that(tmp_path: Path) -> None:
     other = tmp_path / "other"
     other.write_bytes(b"not a recording" * 100)
-    errors = io.StringIO()
-    assert export_recording(other, io.BytesIO(), errors) == 1
-    assert errors.getvalue().startswith("cannot export: ")
+    for export in (export_recording, partial(export_text, times=True)):
+        errors = io.StringIO()
+        assert export(other, io.BytesIO(), errors) == 1
+        assert errors.getvalue().startswith("cannot export: ")

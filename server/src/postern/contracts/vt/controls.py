@@ -76,9 +76,9 @@ def _tell_erased(terminal: Terminal, kind: int) -> None:
     """Tell about the rows that are erased completely. Line editors erase the rest of a row while they draw it."""
     rows, y = terminal.rows, terminal.y
     if kind == 0:
-        terminal.leave(rows[y if terminal.x == 0 else y + 1 :])
+        terminal.erase(rows[y if terminal.x == 0 else y + 1 :])
     elif kind in (1, 2):
-        terminal.leave(rows[:y] if kind == 1 else rows)
+        terminal.erase(rows[:y] if kind == 1 else rows)
 
 
 def _erase_in_line(terminal: Terminal, parameters: Parameters) -> None:

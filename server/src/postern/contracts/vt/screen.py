@@ -144,9 +144,12 @@ class Screen:
         """Return the rows as they are now. They change with the next call of `feed`."""
         return self._terminal.rows
 
-    def watch(self, leaving: Leaving) -> None:
-        """Call `leaving` with rows before they leave the screen: scrolled off, erased, or hidden by another screen."""
-        self._terminal.watch(leaving)
+    def watch(self, leaving: Leaving, *, erasing: Leaving | None = None, hiding: Leaving | None = None) -> None:
+        """Call `leaving` with rows before they leave the screen: scrolled off, erased, or hidden by another screen.
+
+        `erasing` and `hiding` are called instead for rows that are erased, and for those that another screen hides.
+        """
+        self._terminal.watch(leaving, erasing or leaving, hiding or leaving)
 
     def text(self, y: int, start: int = 0, end: int | None = None) -> str:
         """Return a part of row `y`, including trailing blanks."""

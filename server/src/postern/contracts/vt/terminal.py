@@ -28,13 +28,15 @@ class Terminal:
         self.row_count = rows
         self.keep_wraps = False
         self.leaving: Leaving | None = None
+        self.erasing: Leaving | None = None
+        self.hiding: Leaving | None = None
         self.rows: list[Row] = []
         self.reset()
 
     def reset(self) -> None:
         """Return to the power-on state (RIS)."""
-        if self.leaving is not None:
-            self.leave(self.rows)
+        if self.erasing is not None:
+            self.erasing(self.rows, False)
         self.main = Grid(self.columns, self.row_count, leaving=self.leaving)
         self.grid = self.main
         self.rows = self.main.rows
@@ -75,14 +77,15 @@ class Terminal:
 
     # Leaving
 
-    def watch(self, leaving: Leaving) -> None:
-        """Call `leaving` for rows that leave the screen from now on."""
+    def watch(self, leaving: Leaving, erasing: Leaving, hiding: Leaving) -> None:
+        """Call these for rows that scroll off, that are erased, and that another screen hides, from now on."""
         self.leaving = self.main.leaving = self.grid.leaving = leaving
+        self.erasing, self.hiding = erasing, hiding
 
-    def leave(self, rows: list[Row]) -> None:
-        """These rows are about to be erased, or to be hidden by another screen."""
-        if self.leaving is not None:
-            self.leaving(rows, False)
+    def erase(self, rows: list[Row]) -> None:
+        """These rows are about to be erased."""
+        if self.erasing is not None:
+            self.erasing(rows, False)
 
     # Printing
 
@@ -330,13 +333,14 @@ class Terminal:
     def use_alternate(self) -> None:
         """Switch to a cleared alternate screen."""
         if self.grid is self.main:
-            self.leave(self.rows)
+            if self.hiding is not None:
+                self.hiding(self.rows, False)
             self.main.x, self.main.y = self.x, self.y
             self._use(Grid(self.columns, self.row_count, self.erase_style, leaving=self.leaving))
 
     def use_main(self) -> None:
         if self.grid is not self.main:
-            self.leave(self.rows)
+            self.erase(self.rows)
             self._use(self.main)
 
     def _use(self, grid: Grid) -> None:

@@ -34,6 +34,7 @@ _AT_ONCE: Final = 200
 
 _DOWNLOADS: Final = {
     ViewingForm.CAST: audits.Event.REPLAY_EXPORTED,
+    ViewingForm.TEXT: audits.Event.REPLAY_EXPORTED,
     ViewingForm.ARCHIVE: audits.Event.REPLAY_DOWNLOADED,
 }
 

@@ -25,7 +25,8 @@ from postern.apps.sessions.recordings.models import Recording
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.viewings import actions, policy
 from postern.apps.sessions.viewings.models import ViewingForm
-from postern.apps.sessions.viewings.opening import OpenRecording, open_to_send, open_to_verify
+from postern.apps.sessions.viewings.opening import OpenRecording, open_to_send, open_to_verify, open_to_write
+from postern.apps.sessions.viewings.texts import TextOfRecording
 from postern.contracts import recording as container
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.streams import streamed
@@ -39,6 +40,7 @@ _BINARY = "application/octet-stream"
 #: a page of ours).
 _CSP = "default-src 'none'; sandbox"
 _CAST_VERSIONS: Final[dict[str, container.Version]] = {"2": 2, "3": 3}
+_TIMES: Final = {"0": False, "1": True}
 
 
 class Opened(NamedTuple):
@@ -133,6 +135,7 @@ class ReplayView(RecordingView):
             "src": f"{base}content/",
             "download_url": f"{base}download/",
             "cast_url": f"{base}cast/",
+            "text_url": f"{base}text/",
             "verify_url": f"{base}verify/",
         }
         return Response(places | self.describe(recording))
@@ -184,6 +187,26 @@ class ReplayCastView(RecordingView):
             response = self.deliver(request, opened, content_type="application/x-asciicast")
             unless_delivered.pop_all()
         return _as_file(response, f"{recording.session_id}.cast")
+
+
+class ReplayTextView(RecordingView):
+    """`GET …/replay/text/?times=`: the lines that were on the screen; with `times=1` each begins with its time."""
+
+    def get(self, request: Request, pk: str) -> HttpResponseBase:
+        times = _TIMES.get(request.query_params.get("times", "0"))
+        if times is None:
+            raise ValidationError({"times": [_("Enter 0 or 1.")]})
+        recording = self.recording_of(pk)
+        form = ViewingForm.TEXT
+        with ExitStack() as unless_delivered:
+            source = open_to_write(recording)
+            unless_delivered.callback(source.close)
+            viewing_id = actions.begin_download(actor=self.actor, recording=recording, form=form)
+            text = TextOfRecording(source, times=times)
+            opened = Opened(replays.Counted(text.pieces(), text), source, viewing_id, form)
+            response = self.deliver(request, opened, content_type="text/plain; charset=utf-8")
+            unless_delivered.pop_all()
+        return _as_file(response, f"{recording.session_id}.txt")
 
 
 class ReplayDownloadView(RecordingView):
@@ -245,6 +268,7 @@ urlpatterns = [
     path(_REPLAY, ReplayView.as_view()),
     path(f"{_REPLAY}content/", ReplayContentView.as_view()),
     path(f"{_REPLAY}cast/", ReplayCastView.as_view()),
+    path(f"{_REPLAY}text/", ReplayTextView.as_view()),
     path(f"{_REPLAY}download/", ReplayDownloadView.as_view()),
     path(f"{_REPLAY}verify/", ReplayVerifyView.as_view()),
 ]

@@ -14,6 +14,7 @@ from postern.kernel import clock
 class ViewingForm(models.TextChoices):
     PLAY = "play"  # the player's bytes: whole, or range by range
     CAST = "cast"  # exported as asciicast
+    TEXT = "text"  # exported as text
     ARCHIVE = "archive"  # downloaded as tar
     COMMANDS = "commands"  # the list of commands
 

@@ -16,6 +16,7 @@ from postern.contracts.recording import (
 )
 from postern.contracts.recording.format import INPUT
 from postern.contracts.recording.streams import SAMPLE, SKIPPED, Sample, Skipped, Stream
+from postern.contracts.transcript.text import iter_text
 
 
 def verify_recording(path: Path, key_text: str, out: TextIO) -> int:
@@ -47,6 +48,22 @@ def export_recording(path: Path, out: BinaryIO, errors: TextIO, version: Version
     try:
         with path.open("rb") as file:
             out.writelines(iter_asciicast(file, version))
+    except BrokenPipeError:  # the reader closed the pipe
+        return 1
+    except (OSError, RecordingUnreadable) as error:
+        errors.write(f"cannot export: {error}\n")
+        return 1
+    return 0
+
+
+def export_text(path: Path, out: BinaryIO, errors: TextIO, *, times: bool) -> int:
+    """Write the lines that were on the screen, in UTF-8. Returns 0 if the recording could be read.
+
+    `times`: each line begins with the time since the beginning.
+    """
+    try:
+        with path.open("rb") as file:
+            out.writelines(text.encode("utf-8", "replace") for text in iter_text(Recording.open(file), times=times))
     except BrokenPipeError:  # the reader closed the pipe
         return 1
     except (OSError, RecordingUnreadable) as error:

@@ -1,0 +1,1 @@
+"""A recording as the text that was on its screen."""
