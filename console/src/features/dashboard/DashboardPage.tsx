@@ -12,15 +12,19 @@ import { Segmented } from '#/ui/choice';
 import { AppLink } from '#/ui/link';
 import { PageHeader } from '#/ui/page';
 import { Activity } from './Activity';
-import { busyAssets, busyUsers, DASHBOARD, type Days, latest, totals } from './api';
+import { busyAssets, busyUsers, DASHBOARD, type Days, latest, needs, totals } from './api';
 import { Busiest } from './Busiest';
 import { Latest } from './Latest';
 import { Loaded } from './Loaded';
+import { Needs } from './Needs';
 import { Shares } from './Shares';
 import { Totals } from './Totals';
 
 const PERIODS: readonly Days[] = [7, 30];
 const THIRDS = { gridTemplateColumns: 'repeat(auto-fit, minmax(min(320px, 100%), 1fr))' };
+/** What needs somebody comes first on a phone, and stands at the right on a wide screen. */
+const DENSE = { gridAutoFlow: 'dense' };
+const LAST_COLUMN = { gridColumn: '-2 / -1' };
 /** News of sessions that come closer together are shown together. */
 const TOGETHER_MS = 2_000;
 
@@ -33,7 +37,7 @@ function useLiveFigures(): void {
     const refresh = (): void => {
       timer = undefined;
       if (document.visibilityState !== 'visible' || !mayAskUnbidden()) return;
-      for (const { queryKey } of [totals, latest]) void client.invalidateQueries({ queryKey });
+      for (const { queryKey } of [totals, latest, needs]) void client.invalidateQueries({ queryKey });
     };
     const leave = followSessions(organization, () => {
       timer ??= setTimeout(refresh, TOGETHER_MS);
@@ -76,9 +80,14 @@ export function DashboardPage() {
       />
       <div className="mt-3 grid gap-3">
         <Totals />
-        <div className="grid items-start gap-3 lg:grid-cols-[minmax(0,1fr)_348px]">
-          <Activity days={days} />
-          <Shares days={days} />
+        <div className="grid items-start gap-3 lg:grid-cols-[minmax(0,1fr)_348px]" style={DENSE}>
+          <div style={LAST_COLUMN}>
+            <Needs />
+          </div>
+          <div className="grid gap-3">
+            <Activity days={days} />
+            <Shares days={days} />
+          </div>
         </div>
         <div className="grid items-start gap-3" style={THIRDS}>
           <BusiestAssets days={days} />

@@ -85,3 +85,28 @@ export const latest = figures<{ readonly dates_login_record_top10_sessions: read
   ['dates_login_record_top10_sessions'],
   7,
 );
+
+export type NeedKind =
+  | 'audit_faults'
+  | 'risky_sessions'
+  | 'silent_terminals'
+  | 'waiting_terminals'
+  | 'failing_copies'
+  | 'unreachable_assets'
+  | 'permissions_ending'
+  | 'application_permissions_ending'
+  | 'permissions_unused';
+
+/** What needs a person. `is_more`: there are more than `count`. `session`: the only risky one. */
+export interface Need {
+  readonly kind: NeedKind;
+  readonly count: number;
+  readonly is_more: boolean;
+  readonly session: { readonly id: string; readonly user: string; readonly asset: string } | null;
+}
+
+export const needs = queryOptions({
+  queryKey: [...DASHBOARD, 'needs'],
+  queryFn: () =>
+    http.get<{ readonly date: string; readonly results: readonly Need[] }>('index/needs/', { quiet: true }),
+});

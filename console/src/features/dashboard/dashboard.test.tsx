@@ -4,12 +4,28 @@ import { http as mock, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { bringSessionNews, noteSessionNews } from '#/lib/live-sessions';
 import { recordedServer } from '#/test/recorded';
-import { renderScreen } from '#/test/render';
+import { Role } from '#/lib/permissions';
+import { adminSession, renderScreen } from '#/test/render';
 import { DashboardPage } from './DashboardPage';
 import { ceilingOf } from './lines';
 
 let online = 1;
+const needs = (results: readonly object[]) =>
+  HttpResponse.json({ date: '2026/11/22 13:43:03 +0000', results });
+const need = (kind: string, count: number, more: object = {}) => ({
+  kind,
+  count,
+  is_more: false,
+  session: null,
+  ...more,
+});
 const { server, sent } = recordedServer(() => [
+  mock.get('*/api/v1/index/needs/', () =>
+    needs([
+      need('risky_sessions', 1, { session: { id: 's1', user: 'Ann(ann)', asset: 'web-1' } }),
+      need('unreachable_assets', 1000, { is_more: true }),
+    ]),
+  ),
   mock.get('*/api/v1/index/', ({ request }) => {
     const days = new URL(request.url).searchParams.has('monthly') ? 30 : 7;
     const each = (value: number) => Array.from({ length: days }, (_, day) => value + day);
@@ -79,6 +95,34 @@ test('figures that did not load say why beside a button to try again', async () 
   expect(await screen.findByRole('link', { name: '1,284' })).toBeTruthy();
 });
 
+test('what needs somebody leads to where it is dealt with, the most urgent first', async () => {
+  await show();
+  const links = within(
+    (await screen.findByText('Ann(ann) · web-1')).closest('ul') as HTMLElement,
+  ).getAllByRole('link');
+  expect(links.map((link) => [link.textContent?.split(':')[0], link.getAttribute('href')])).toEqual([
+    ['Watch', '/terminal/session?activeTab=online&preview=s1'],
+    ['See', '/assets/assets?order=connectivity'],
+  ]);
+  expect(screen.getByText('1,000+ assets do not answer')).toBeTruthy();
+});
+
+test('an auditor reads what needs somebody, and follows only what auditors may open', async () => {
+  await renderScreen(<DashboardPage />, {
+    texts: ['dashboard'],
+    session: { ...adminSession, currentRole: Role.OrgAuditor },
+  });
+  await screen.findByText('1,000+ assets do not answer');
+  expect(screen.queryByRole('link', { name: /assets do not answer/ })).toBeNull();
+  expect(screen.getByRole('link', { name: /1 live session/ })).toBeTruthy();
+});
+
+test('nothing due says so', async () => {
+  server.use(mock.get('*/api/v1/index/needs/', () => needs([])));
+  await show();
+  expect(await screen.findByText(/^Nothing needs you\. Checked /)).toBeTruthy();
+});
+
 test('thirty days are asked for and shown', async () => {
   await show();
   await screen.findByRole('img', { name: /11-07/ });
@@ -95,8 +139,9 @@ test('what is online follows the news of sessions, without asking at intervals',
   noteSessionNews();
   noteSessionNews();
   await screen.findByRole('link', { name: '7' }, { timeout: 4_000 });
-  // The two figures that are live, once each.
+  // What is live, once each: two figures, and what needs somebody.
   expect(asked() - before).toBe(2);
+  expect(sent('GET', 'index/needs/').length).toBe(2);
   leave();
 });
 

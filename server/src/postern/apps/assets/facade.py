@@ -32,6 +32,7 @@ from postern.apps.assets.tree.queries import (
     domains_of,
     has_more_below,
     stands_below,
+    unreachable_assets,
 )
 from postern.apps.assets.tree.queries import briefs as asset_briefs
 
@@ -71,5 +72,6 @@ __all__ = [
     "note_facts",
     "parse_protocol",
     "stands_below",
+    "unreachable_assets",
     "way_to",
 ]

@@ -19,7 +19,7 @@ from uuid import UUID
 
 from django.db import models
 
-from postern.apps.audits import actions, checkpoints, digest, membership, public_chain, queries
+from postern.apps.audits import actions, checkpoints, digest, membership, public_chain, queries, verifications
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.following import events_behind, heads, sequence_before
 from postern.apps.audits.kinds_by_code import kind_of
@@ -274,6 +274,13 @@ def audit_organizations(actor: Actor, scope: OrgScope) -> list[UUID]:
     if not actor.is_org_auditor:
         return []
     return [scope.org_id, ROOT_ORG_ID] if scope.is_default and actor.is_super_auditor else [scope.org_id]
+
+
+def known_faults(actor: Actor, scope: OrgScope) -> int:
+    """Number of faults that the last verification found in the log that the actor may read."""
+    is_all = scope.is_root and actor.is_super_auditor
+    result = verifications.standing(None if is_all else audit_organizations(actor, scope)).result
+    return result.faults if result is not None else 0
 
 
 def operate_events(actor: Actor, scope: OrgScope) -> models.QuerySet[AuditEvent]:

@@ -21,6 +21,7 @@ from postern.apps.perms.permissions.actions import create_permissions, delete_pe
 from postern.apps.perms.permissions.holding import hold as hold_permissions
 from postern.apps.perms.previews.difference import Case, Difference
 from postern.apps.perms.previews.trial import AccessTrial, Measured
+from postern.apps.perms.reviews.findings import FindingCounts, count_findings
 
 __all__ = [
     "APPLICATION_LINKS",
@@ -29,6 +30,7 @@ __all__ = [
     "Case",
     "Decision",
     "Difference",
+    "FindingCounts",
     "IndexReport",
     "Link",
     "Measured",
@@ -40,6 +42,7 @@ __all__ = [
     "TargetAnswer",
     "Verdict",
     "Via",
+    "count_findings",
     "create_application_permissions",
     "create_permissions",
     "decide",

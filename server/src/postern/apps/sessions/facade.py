@@ -9,7 +9,14 @@ from uuid import UUID
 from postern.apps.sessions.day_uses.models import UsedKind
 from postern.apps.sessions.day_uses.queries import DayFigures, Usage, Use
 from postern.apps.sessions.heartbeats.presence import is_web_up
-from postern.apps.sessions.sessions.queries import LiveFigures, live_figures, newest_sessions
+from postern.apps.sessions.recordings.actions.copying import failing_copies
+from postern.apps.sessions.sessions.queries import (
+    LiveFigures,
+    RiskySession,
+    live_figures,
+    newest_sessions,
+    risky_sessions,
+)
 from postern.apps.sessions.sessions.ways import Way, checked_route, checked_way
 from postern.apps.sessions.terminals import policy, registration
 from postern.apps.sessions.terminals.actions import registrations
@@ -25,6 +32,7 @@ __all__ = [
     "LiveFigures",
     "Load",
     "LoadKind",
+    "RiskySession",
     "TerminalBrief",
     "TerminalReading",
     "TerminalStatus",
@@ -35,6 +43,7 @@ __all__ = [
     "accept_terminal",
     "checked_route",
     "checked_way",
+    "failing_copies",
     "find_terminal",
     "is_web_up",
     "live_figures",
@@ -45,9 +54,12 @@ __all__ = [
     "refuse_terminal",
     "renew_terminal",
     "revoke_terminal",
+    "risky_sessions",
+    "silent_terminals",
     "terminal_readings",
     "terminal_status",
     "terminals",
+    "waiting_terminals",
 ]
 
 #: A proxy that is silent for longer counts as removed.
@@ -92,6 +104,16 @@ def terminal_readings(now: datetime) -> Iterator[TerminalReading]:
             loads=loads(row.cpu_load, row.memory_used, row.disk_used),
             is_local=row.is_local,
         )
+
+
+def silent_terminals(now: datetime) -> int:
+    """Number of accepted proxies that were not shut down in order, and have stopped reporting within the last day."""
+    return sum(reading.status is TerminalStatus.OFFLINE for reading in terminal_readings(now))
+
+
+def waiting_terminals() -> int:
+    """Number of proxies that wait for a system administrator to accept them."""
+    return Terminal.objects.waiting().count()
 
 
 def make_registration_secrets() -> None:

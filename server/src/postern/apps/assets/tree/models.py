@@ -207,6 +207,11 @@ class Asset(OrgOwnedModel):
             models.Index(fields=("hostname", "id"), name="assets_asset_by_name"),
             # Most assets have no domain; with them in the index, SQLite would rather read the whole table.
             models.Index(fields=("domain",), condition=models.Q(domain__isnull=False), name="assets_asset_of_domain"),
+            models.Index(
+                fields=("org_id",),
+                condition=models.Q(connectivity=Connectivity.FAILED.value),
+                name="assets_asset_unreachable",
+            ),
         ]
 
     def __str__(self) -> str:

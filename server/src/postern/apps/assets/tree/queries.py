@@ -7,9 +7,10 @@ from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
+from django.db.models.expressions import RawSQL
 
 from postern.apps.assets.platforms.models import PlatformBase
-from postern.apps.assets.tree.models import Asset, AssetNode, AssetProtocol, Node, NodePath, TreeVersion
+from postern.apps.assets.tree.models import Asset, AssetNode, AssetProtocol, Connectivity, Node, NodePath, TreeVersion
 from postern.contracts.enums import Protocol
 from postern.foundation.caller.scope import OrgScope
 from postern.foundation.database.prepared import PreparedQuery
@@ -33,6 +34,14 @@ class AssetBrief:
     protocols: Mapping[Protocol, int]
     domain_id: UUID | None = None
     is_windows: bool = False
+
+
+def unreachable_assets(org_id: UUID | None, most: int) -> int:
+    """Number of active assets whose last connection test failed, up to `most`."""
+    # In the text of the query, because SQLite uses a partial index only for a condition without parameters.
+    failed = RawSQL(f"'{Connectivity.FAILED.value}'", ())  # noqa: S611 - a constant
+    rows = Asset.objects.filter(connectivity=failed, is_active=True).order_by()
+    return (rows if org_id is None else rows.filter(org_id=org_id))[:most].count()
 
 
 def briefs(ids: Iterable[UUID]) -> dict[UUID, AssetBrief]:

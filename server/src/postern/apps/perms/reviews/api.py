@@ -26,15 +26,13 @@ from postern.apps.perms.grants.models import AssetPermission, PermissionUser
 from postern.apps.perms.last_uses.models import PermissionUse
 from postern.apps.perms.permissions.kind import ASSET_PERMISSIONS
 from postern.apps.perms.permissions.members import users_of
-from postern.apps.perms.reviews.findings import Finding, Review, with_last_use
+from postern.apps.perms.reviews.findings import DAYS, WITHIN, Finding, Review, with_last_use
 from postern.foundation.rest.openapi.answers import Answer
 from postern.foundation.rest.rights import Right, RightsOf
 from postern.foundation.rest.serializers import ResourceSerializer
 from postern.foundation.rest.viewsets import ReadOnlyViewSet
 from postern.kernel.clock import now
 
-_DAYS: Final = 90
-_WITHIN: Final = 30
 _MOST_DAYS: Final = 3650
 #: Built once, because building these querysets takes longer than running them.
 _SHOWN: Final = {
@@ -119,7 +117,7 @@ class _ReviewViewSet(ReadOnlyViewSet):
     @cached_property
     def review(self) -> Review:
         """What the request asks for. Raises ValidationError."""
-        return Review(now(), self._number("days", _DAYS), self._number("within", _WITHIN), self.has_uses)
+        return Review(now(), self._number("days", DAYS), self._number("within", WITHIN), self.has_uses)
 
     def visible_rows(self) -> QuerySet[Any]:
         return super().visible_rows().prefetch_related(*_SHOWN[self.kind.model])

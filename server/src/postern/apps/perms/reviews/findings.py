@@ -9,13 +9,21 @@ to applications yet, so nothing is known about the use of application permission
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from enum import StrEnum
+from typing import Any, Final
+from uuid import UUID
 
 from django.db.models import Exists, OuterRef, Q, QuerySet, Subquery
 
+from postern.apps.perms.application_grants.models import ApplicationPermission
+from postern.apps.perms.application_permissions.filters import open_permissions
 from postern.apps.perms.granting.bases import Permission
 from postern.apps.perms.grants.models import AssetPermission
 from postern.apps.perms.history.past import known_since
 from postern.apps.perms.last_uses.models import PermissionUse
+
+#: Days without use, and days to the end, when a review names no others.
+DAYS: Final = 90
+WITHIN: Final = 30
 
 
 class Finding(StrEnum):
@@ -80,6 +88,30 @@ class Review:
         elif row.is_active and row.date_expired <= self.end:
             findings.append(Finding.ENDING)
         return findings
+
+
+@dataclass(frozen=True, slots=True)
+class FindingCounts:
+    """Numbers of permissions with a finding, as the review shows them when nothing else is asked for."""
+
+    ending: int
+    ending_applications: int
+    unused: int
+
+
+def count_findings(org_id: UUID | None, at: datetime, most: int) -> FindingCounts:
+    """How many permissions of the organization (None: of all) end soon or are unused, each up to `most`."""
+    review = Review(at, DAYS, WITHIN)
+
+    def count(rows: QuerySet[Any], finding: Finding) -> int:
+        found = rows.filter(review.condition(finding)).order_by()
+        return (found if org_id is None else found.filter(org_id=org_id))[:most].count()
+
+    return FindingCounts(
+        ending=count(AssetPermission.objects.all(), Finding.ENDING),
+        ending_applications=count(open_permissions(ApplicationPermission.objects.all()), Finding.ENDING),
+        unused=count(AssetPermission.objects.all(), Finding.UNUSED),
+    )
 
 
 def with_last_use(rows: QuerySet[AssetPermission]) -> QuerySet[AssetPermission]:

@@ -16,7 +16,7 @@ from postern.apps.sessions.sessions import command_filters, grants, opening_keys
 from postern.apps.sessions.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.sessions.sessions.ways import Way
 from postern.contracts.access import RecordingPolicy, SessionGrant, Target, UserIdentity
-from postern.contracts.enums import Actions, LoginFrom, Protocol, SessionState
+from postern.contracts.enums import Actions, LoginFrom, Protocol, RiskLevel, SessionState
 from postern.foundation.caller.actor import Actor, ActorKind
 from postern.foundation.caller.scope import OrgScope
 from postern.kernel import ids
@@ -130,6 +130,22 @@ def live_figures(org_id: UUID | None) -> LiveFigures:
     rows = live_sessions() if org_id is None else live_sessions().filter(org_id=org_id)
     counts = rows.order_by().aggregate(sessions=Count("*"), users=Count("user_id", distinct=True))
     return LiveFigures(**counts)
+
+
+@dataclass(frozen=True, slots=True)
+class RiskySession:
+    """A live session in which somebody ran, or tried to run, what a command filter names as dangerous."""
+
+    id: UUID
+    user: str
+    asset: str
+
+
+def risky_sessions(org_id: UUID | None, most: int) -> list[RiskySession]:
+    """The live sessions with a risk, the newest first."""
+    rows = live_sessions() if org_id is None else live_sessions().filter(org_id=org_id)
+    risky = rows.filter(risk_level__gt=RiskLevel.ORDINARY.value).order_by("-date_start")
+    return [RiskySession(*values) for values in risky.values_list("id", "user", "asset")[:most]]
 
 
 def newest_sessions(org_id: UUID | None, most: int) -> list[Session]:

@@ -302,6 +302,11 @@ def doom(
     )
 
 
+def failing_copies(most: int) -> int:
+    """Number of recordings that could not be copied to their storage for so long that it needs a person, up to `most`."""
+    return RecordingCopy.objects.filter(tries__gte=_TOLD_AT, reason__isnull=False).order_by()[:most].count()
+
+
 def name_of(storage_id: UUID | None) -> str:
     """The name of a storage for records; "default" for the folder of this server."""
     if storage_id is None:
