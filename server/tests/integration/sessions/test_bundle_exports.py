@@ -12,7 +12,7 @@ from django.db import connection
 from factories.proxy_client import Proxy
 from integration.sessions.bundle_tools import edited, keys_of, members_of, resigned, run, sign, verified, wanted
 from integration.sessions.test_evidence_chain import tell_rows
-from postern.apps.audits import checkpoints
+from postern.apps.audits import checkpoint_file, checkpoints
 from postern.apps.audits import facade as audits
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.bundles.actions import Exported, export
@@ -84,7 +84,7 @@ def test_full_disk_ends_the_export_and_leaves_nothing(tmp_path: Path) -> None:
 
 
 def stored_file(session: Session) -> Path:
-    return checkpoints.path().parents[1] / "replays" / Recording.objects.get(session=session).path
+    return checkpoint_file.path().parents[1] / "replays" / Recording.objects.get(session=session).path
 
 
 def test_recording_that_is_gone_or_altered_is_named_and_the_rest_is_proven(ended: Session, tmp_path: Path) -> None:

@@ -19,7 +19,7 @@ from uuid import UUID
 
 from django.db import models
 
-from postern.apps.audits import actions, checkpoints, digest, membership, public_chain, queries
+from postern.apps.audits import actions, checkpoint_file, checkpoints, digest, membership, public_chain, queries
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.following import events_behind, heads, sequence_before
 from postern.apps.audits.kinds_by_code import kind_of
@@ -220,12 +220,12 @@ def verify_log() -> VerificationReport:
 def sign_everything() -> None:
     """Write a checkpoint that covers every event so far. Raises OSError, SettingsError."""
     SigningKey.current()  # a checkpoint is also written without a usable key
-    checkpoints.write(most=None)
+    checkpoints.write_all()
 
 
 def signed_statements() -> Iterator[SignedStatement]:
     """The signed statements about all organizations, oldest first."""
-    return checkpoints.signed()
+    return checkpoint_file.signed()
 
 
 def follow(org_id: UUID, start: Position, until: int) -> Iterator[public_chain.Link]:

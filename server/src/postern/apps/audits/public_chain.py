@@ -7,7 +7,7 @@ MAC and links fit are ever signed.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 from uuid import UUID
@@ -18,6 +18,8 @@ from postern.kernel.errors import PosternError
 
 GENESIS: Final = "0" * 64
 _AT_ONCE: Final = 1_000
+#: Below SQLite's limit of parameters per statement.
+_NUMBERS_AT_ONCE: Final = 500
 
 
 class LogBroken(PosternError):
@@ -57,7 +59,7 @@ def follow(org_id: UUID, start: Position, until: int) -> Iterator[Link]:
 
     Raises LogBroken at the first event that is missing or differs from what was written, `start` included.
     """
-    if start.sequence and _digest_at(org_id, start.sequence) != start.digest:
+    if start.sequence and digests_at(org_id, [start.sequence]).get(start.sequence) != start.digest:
         raise _broken(org_id, start.sequence)
     position = start
     while position.sequence < until:
@@ -74,9 +76,14 @@ def follow(org_id: UUID, start: Position, until: int) -> Iterator[Link]:
             yield Link(position, line)
 
 
-def _digest_at(org_id: UUID, sequence: int) -> str | None:
-    rows = AuditEvent.objects.filter(org_id=org_id, sequence=sequence)
-    return rows.values_list("digest", flat=True).first()
+def digests_at(org_id: UUID, sequences: Sequence[int]) -> dict[int, str]:
+    """The stored MAC digests of the events at these positions. Positions without an event are left out."""
+    there: dict[int, str] = {}
+    for start in range(0, len(sequences), _NUMBERS_AT_ONCE):
+        some = sequences[start : start + _NUMBERS_AT_ONCE]
+        rows = AuditEvent.objects.filter(org_id=org_id, sequence__in=some)
+        there |= dict(rows.order_by().values_list("sequence", "digest"))
+    return there
 
 
 def _broken(org_id: UUID, sequence: int) -> LogBroken:
