@@ -12,7 +12,16 @@ import pytest
 from django.db import connection, transaction
 
 from integration.audits.test_audit_chain import _triggers_off, _write
-from postern.apps.audits import checkpoint_file, checkpoints, digest, facade, public_chain, queries, signing_key
+from postern.apps.audits import (
+    checkpoint_file,
+    checkpoints,
+    digest,
+    facade,
+    public_chain,
+    queries,
+    reading,
+    signing_key,
+)
 from postern.apps.audits.models import AuditChain, AuditEvent
 from postern.apps.audits.queries import FaultKind
 from postern.apps.audits.signed_statements import SignedStatement
@@ -81,7 +90,7 @@ def test_lines_of_earlier_versions_stay_valid_and_the_next_covers_everything() -
 
 
 def test_large_log_is_stated_in_several_checkpoints_of_limited_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(public_chain, "_AT_ONCE", 2)
+    monkeypatch.setattr(reading, "_AT_ONCE", 2)
     _write(7)
     facade.record_sign_in(actor=anonymous("192.0.2.7"), username="ann", succeeded=True)
     while checkpoints.write(most=3):
@@ -205,7 +214,7 @@ def test_unreadable_event_stops_only_the_statements_of_its_organization(caplog: 
     }
     assert statements()[-1].position.sequence == 4
     assert checkpoint_file.last_statements()[ROOT_ORG_ID].position.sequence == facade.heads()[ROOT_ORG_ID]
-    assert f"the audit log of {DEFAULT_ORG_ID} cannot be read; nothing of it is signed" in caplog.text
+    assert f"the audit log of {DEFAULT_ORG_ID} is not intact at #5" in caplog.text
     assert f"unreadable at {DEFAULT_ORG_ID} #5" in [str(fault) for fault in queries.verify()]
 
 

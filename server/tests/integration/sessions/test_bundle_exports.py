@@ -10,7 +10,17 @@ import pytest
 from django.db import connection
 
 from factories.proxy_client import Proxy
-from integration.sessions.bundle_tools import edited, keys_of, members_of, resigned, run, sign, verified, wanted
+from integration.sessions.bundle_tools import (
+    edited,
+    faults_in,
+    keys_of,
+    members_of,
+    resigned,
+    run,
+    sign,
+    verified,
+    wanted,
+)
 from integration.sessions.test_evidence_chain import tell_rows
 from postern.apps.audits import checkpoint_file, checkpoints
 from postern.apps.audits import facade as audits
@@ -107,8 +117,10 @@ def test_recording_that_is_gone_or_altered_is_named_and_the_rest_is_proven(ended
         exported = export(wanted(), path)
         assert (exported.recordings, len(exported.missing)) == (0, 1)
         assert reason in exported.missing[0]
+        assert reason in exported.faults[0]
         lines = verified(path.read_bytes())
         assert any(line.startswith(f"MISSING: recording of session '{ended.pk}'") for line in lines)
+        assert [line for line in lines if line.startswith("FAULT")] == [f"FAULT: {exported.faults[0]!a}"]
 
 
 class Hanging:
@@ -131,7 +143,7 @@ def test_storage_that_hangs_is_asked_three_times_and_the_rest_is_exported(
     with Archive.create(tmp_path / "bundle.tar") as archive:
         recordings = Recordings(archive)
         for _ in range(5):
-            recordings.add(Recording.objects.get())
+            recordings.add(ended.pk, {"size": 1, "sha256": "0" * 64})
         assert archive.members == []
     assert hanging.asked == 3
     assert "was not asked again" in recordings.missing[ended.pk]
@@ -162,8 +174,7 @@ def test_running_session_is_exported_as_it_is(proxy: Proxy, active: Session, tmp
         "sessions.jsonl",
         lambda lines: [*lines[:3], lines[3].replace(b'"proof":"0:', b'"proof":"0:0'), *lines[4:]],
     )
-    with pytest.raises(NotProven, match="not the one in the log"):
-        verified(resigned(anchored, sign))
+    assert faults_in(resigned(anchored, sign)) == [f"FAULT: row 3 of session '{active.pk}' is not the one in the log"]
 
 
 def test_range_begins_and_ends_at_checkpoints(ended: Session, tmp_path: Path) -> None:

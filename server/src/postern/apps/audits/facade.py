@@ -33,11 +33,13 @@ from postern.apps.audits.queries import (
     Statement,
     VerificationReport,
     has_any,
+    objects_of,
     recorded_change,
     span,
     statements,
     statements_in_sets,
 )
+from postern.apps.audits.reading import is_of_row
 from postern.apps.audits.signed_statements import SignedStatement
 from postern.apps.audits.signing_key import SigningKey, trusted_keys
 from postern.contracts.recording import TrustedKeys
@@ -68,7 +70,9 @@ __all__ = [
     "follow",
     "has_any",
     "heads",
+    "is_of_row",
     "mac",
+    "objects_of",
     "operate_events",
     "record",
     "record_change",

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
@@ -145,7 +146,9 @@ def _while_readable(faults: Iterator[Fault], what: str) -> Iterator[Fault]:
     """The faults, and a fault in place of the rest when a row cannot be read."""
     try:
         yield from faults
-    except reading.UNREADABLE as error:
+    except Exception as error:
+        if not reading.is_of_row(error):
+            raise
         yield Fault(None, 0, FaultKind.UNREADABLE, f"{what}; they were not verified to the end: {error}")
 
 
@@ -166,6 +169,13 @@ def span(org_id: UUID, object_ids: Sequence[str]) -> tuple[int, int] | None:
             first.append(found["first"])
             last.append(found["last"])
     return (min(first), max(last)) if first else None
+
+
+def objects_of(org_id: UUID, events: Iterable[Event], begin: datetime, end: datetime) -> set[str]:
+    """The objects that events of these kinds name from `begin` until before `end`."""
+    rows = AuditEvent.objects.filter(org_id=org_id, event__in=[str(event) for event in events])
+    rows = rows.filter(datetime__gte=begin, datetime__lt=end)
+    return set(rows.order_by().values_list("resource_id", flat=True).distinct())
 
 
 def statements_in_sets(event: Event, size: int) -> Iterator[list[Statement]]:
@@ -210,7 +220,7 @@ def _verify_chain(
     rows = AuditEvent.objects.filter(org_id=org_id)
     top = rows.order_by("-sequence").values_list("sequence", flat=True).first() or 0
     is_readable = True
-    for sequence, event in reading.events_up_to(org_id, top):
+    for sequence, event in reading.events(org_id, 0, top):
         count.add(org_id)
         if sequence != expected:
             yield Fault(org_id, expected, FaultKind.MISSING)
@@ -280,34 +290,48 @@ def _repeats(values: Mapping[str, Any], recorded: Mapping[str, Any]) -> bool:
 
 
 def _verify_checkpoints() -> Iterator[Fault]:
-    last: dict[UUID, checkpoint_file.Head] = {}
-    unchecked: defaultdict[UUID, list[checkpoint_file.Head]] = defaultdict(list)
-    gone: dict[UUID, int] = {}  # the highest position that a checkpoint names and that the log does not have
+    heads = _FormerHeads()
     proven: dict[UUID, SignedStatement] = {}
-
-    def check(org_id: UUID) -> None:
-        heads = unchecked.pop(org_id)
-        there = public_chain.digests_at(org_id, [sequence for sequence, _ in heads])
-        lost = [sequence for sequence, expected in heads if sequence and there.get(sequence) != expected]
-        if lost:
-            gone[org_id] = max(*lost, gone.get(org_id, 0))
-
     for number, checkpoint in enumerate(checkpoint_file.read(), start=1):
         if checkpoint is None:
             yield Fault(None, number, FaultKind.CHECKPOINT_ALTERED)
             continue
         for org_id, head in checkpoint.heads.items():
-            if last.get(org_id) != head:
-                last[org_id] = head
-                unchecked[org_id].append(head)
-                if len(unchecked[org_id]) >= _ROWS_AT_ONCE:
-                    check(org_id)
+            heads.add(org_id, head)
         new = {key: stated for key, stated in checkpoint.statements.items() if proven.get(key) != stated}
         if all(stated.is_signed() and stated.org_id == key for key, stated in new.items()):
             proven |= new
         else:
             yield Fault(None, number, FaultKind.CHECKPOINT_ALTERED)
-    for org_id in sorted(unchecked):
-        check(org_id)
-    for org_id, sequence in sorted(gone.items()):
+    for org_id, sequence in heads.lost():
         yield Fault(org_id, sequence, FaultKind.ROLLED_BACK)
+
+
+class _FormerHeads:
+    """The heads that checkpoints name, compared with the log some at a time."""
+
+    def __init__(self) -> None:
+        self._last: dict[UUID, checkpoint_file.Head] = {}
+        self._some: defaultdict[UUID, list[checkpoint_file.Head]] = defaultdict(list)
+        self._lost: dict[UUID, int] = {}
+
+    def add(self, org_id: UUID, head: checkpoint_file.Head) -> None:
+        """Take the head of a line. Lines repeat the heads of organizations that have not changed."""
+        if self._last.get(org_id) != head:
+            self._last[org_id] = head
+            self._some[org_id].append(head)
+            if len(self._some[org_id]) >= _ROWS_AT_ONCE:
+                self._compare(org_id)
+
+    def lost(self) -> list[tuple[UUID, int]]:
+        """The highest position of each organization that a line names, and that the log does not have as it was."""
+        for org_id in list(self._some):
+            self._compare(org_id)
+        return sorted(self._lost.items())
+
+    def _compare(self, org_id: UUID) -> None:
+        heads = self._some.pop(org_id)
+        there = public_chain.digests_at(org_id, [sequence for sequence, _ in heads])
+        lost = [sequence for sequence, expected in heads if sequence and there.get(sequence) != expected]
+        if lost:
+            self._lost[org_id] = max(*lost, self._lost.get(org_id, 0))

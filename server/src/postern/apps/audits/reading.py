@@ -8,20 +8,25 @@ from django.db import DataError, OperationalError
 
 from postern.apps.audits.models import AuditEvent
 
-_AT_ONCE: Final = 2_000
+_AT_ONCE: Final = 1_000
 #: What columns with impossible contents raise: text that is no JSON or UTF-8, instants that no clock shows.
 UNREADABLE: Final = (ValueError, TypeError, AttributeError, OverflowError, RecursionError, DataError)
 
 
-def events_up_to(org_id: UUID, last: int) -> Iterator[tuple[int, AuditEvent | None]]:
-    """The events of a chain with their positions, in constant memory; None for an event that cannot be read."""
-    place = 0
-    while True:
+def events(org_id: UUID, behind: int, last: int) -> Iterator[tuple[int, AuditEvent | None]]:
+    """The events of a chain behind one position up to another, each with its position, in constant memory.
+
+    None stands for an event that cannot be read.
+    """
+    place = behind
+    while place < last:
         rows = AuditEvent.objects.filter(org_id=org_id, sequence__gt=place, sequence__lte=last).order_by("sequence")
         some: list[tuple[int, AuditEvent | None]]
         try:
             some = [(event.sequence, event) for event in rows[:_AT_ONCE]]
-        except (*UNREADABLE, OperationalError):  # SQLite reports text that is no UTF-8 as an operational error
+        except (*UNREADABLE, OperationalError) as error:
+            if not is_of_row(error):
+                raise
             numbers = list(rows.values_list("sequence", flat=True)[:_AT_ONCE])
             some = [(number, _event(org_id, number)) for number in numbers]
         if not some:
@@ -33,5 +38,15 @@ def events_up_to(org_id: UUID, last: int) -> Iterator[tuple[int, AuditEvent | No
 def _event(org_id: UUID, sequence: int) -> AuditEvent | None:
     try:
         return AuditEvent.objects.get(org_id=org_id, sequence=sequence)
-    except (*UNREADABLE, OperationalError):
+    except (*UNREADABLE, OperationalError) as error:
+        if not is_of_row(error):
+            raise
         return None
+
+
+def is_of_row(error: Exception) -> bool:
+    """Whether the contents of a row provoked the error, and not the state of the database.
+
+    SQLite reports text that is no UTF-8 as an operational error.
+    """
+    return isinstance(error, UNREADABLE) or (isinstance(error, OperationalError) and "UTF-8" in str(error))
