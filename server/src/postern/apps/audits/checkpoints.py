@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 from uuid import UUID
 
-from postern.apps.audits import checkpoint_file, public_chain, signed_statements
+from postern.apps.audits import checkpoint_file, public_chain, signed_statements, witness
 from postern.apps.audits.checkpoint_file import Checkpoint, Head
 from postern.apps.audits.models import AuditChain
 from postern.apps.audits.public_chain import LogBroken, Position
@@ -52,7 +52,7 @@ def write(most: int = _MOST_EVENTS, *, wait: bool = False) -> bool:
     except BlockingIOError:
         log.info("another process is writing a checkpoint")
         return False
-    signed_statements.tell_witness([new[org_id] for org_id in sorted(new)])
+    witness.tell([new[org_id] for org_id in sorted(new)])
     return True
 
 
