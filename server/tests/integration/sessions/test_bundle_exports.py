@@ -1,7 +1,10 @@
 """Exports of audit bundles: what they contain, what they say is missing, and when they refuse."""
 
+import errno
 import io
 import json
+import os
+import pwd
 import resource
 from pathlib import Path
 from uuid import uuid4
@@ -153,12 +156,47 @@ def test_storage_that_hangs_is_asked_three_times_and_the_rest_is_exported(
 
 
 @pytest.mark.parametrize(
-    "ranged", [["x", "2026-11-30"], ["2026-11-30", "9999-12-31"], ["2026-11-30", "9999-12-31T23:59-14:00"], ["", ""]]
+    "ranged",
+    [
+        ["x", "2026-11-30"],
+        ["2026-11-30", "9999-12-31"],
+        ["2026-11-30", "9999-12-31T23:59-14:00"],
+        ["", ""],
+        ["2026-11-01", "20261130"],
+        ["2026-11-01", "2026-W48-1"],
+        ["2026-11-01", "20261130T0800"],
+        ["2026-11-01", "2026-11-30T08"],
+        ["2026-11-01", "2026-11-31"],
+        ["2026-11-01", "2026-11-30\n"],
+        ["2026-11-01", "٢٠٢٦-١١-٣٠"],
+    ],
 )
 def test_unusable_range_is_a_clear_error(ranged: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main(["audit", "export", "--from", ranged[0], "--to", ranged[1], str(tmp_path / "bundle.tar")])
     assert "is no day or time such as" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("end", ["2026-11-29", "2026-11-30T09:00+01:00", "2026-11-30 08:00:00.000Z"])
+def test_range_that_ends_before_it_begins_is_refused(
+    end: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bundle.tar"
+    assert cli.main(["audit", "export", "--from", "2026-11-30T08:00", "--to", end, str(path)]) == 2
+    assert "--from must be before --to" in capsys.readouterr().err
+    assert not path.exists()
+
+
+def test_full_disk_of_the_checkpoints_ends_the_export(
+    ended: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_values: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(checkpoint_file, "append", fail)
+    with pytest.raises(NotExported, match="cannot be signed: No space left on device"):
+        export(wanted(), tmp_path / "bundle.tar")
+    assert list(tmp_path.glob("*bundle*")) == []
 
 
 def test_running_session_is_exported_as_it_is(proxy: Proxy, active: Session, tmp_path: Path) -> None:
@@ -206,7 +244,7 @@ def test_log_that_is_not_intact_is_not_exported(ended: Session, tmp_path: Path) 
 def test_rotated_key_needs_both_keys(ended: Session, tmp_path: Path) -> None:
     checkpoints.write()
     former = audits.SigningKey.current()
-    new = audits.SigningKey.generate()
+    new = audits.SigningKey.next()
     new.install()
     assert audits.SigningKey.current().key_id == new.key_id
     export(wanted(), tmp_path / "bundle.tar")
@@ -219,12 +257,16 @@ def test_rotated_key_needs_both_keys(ended: Session, tmp_path: Path) -> None:
 
 
 def test_command_writes_a_bundle_and_says_what_is_missing(
-    ended: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ended: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     today = clock.now().date().isoformat()
     ranged = ["--from", today, "--to", today]
     path = tmp_path / "bundle.tar"
+    monkeypatch.setenv("LOGNAME", "somebody else")
+    monkeypatch.delenv("SUDO_USER", raising=False)
     assert cli.main(["audit", "export", *ranged, str(path)]) == 0
+    operator = f"{pwd.getpwuid(os.getuid()).pw_name} (uid {os.getuid()})"
+    assert {event.new["operator"] for event in AuditEvent.objects.filter(event="audit.exported")} == {operator}
     assert "1 sessions and 1 recordings" in capsys.readouterr().out
     assert run(path, *keys_of(tmp_path)).returncode == 0
     assert cli.main(["audit", "export", *ranged, str(path)]) == 1

@@ -21,11 +21,12 @@ from django.db import models
 
 from postern.apps.audits import actions, checkpoint_file, checkpoints, digest, membership, public_chain, queries
 from postern.apps.audits.catalogue import Event
-from postern.apps.audits.following import events_behind, heads, sequence_before
+from postern.apps.audits.following import events_behind, heads, last_before, sequence_before
 from postern.apps.audits.kinds_by_code import kind_of
 from postern.apps.audits.models import OPERATIONS, Action, AuditEvent, LoginType, MfaState
 from postern.apps.audits.public_chain import LogBroken, Position
 from postern.apps.audits.queries import (
+    UNSIGNING,
     Count,
     Fault,
     FaultKind,
@@ -51,6 +52,7 @@ from postern.kernel.secret import MASK, Secret
 
 __all__ = [
     "ROOT_ORG_ID",
+    "UNSIGNING",
     "ActionName",
     "Change",
     "Count",
@@ -71,7 +73,9 @@ __all__ = [
     "has_any",
     "heads",
     "is_of_row",
+    "last_before",
     "mac",
+    "make_keys",
     "objects_of",
     "operate_events",
     "record",
@@ -235,6 +239,12 @@ def signed_statements() -> Iterator[SignedStatement]:
 def follow(org_id: UUID, start: Position, until: int) -> Iterator[public_chain.Link]:
     """The events behind a position as lines of the public chain. Raises LogBroken when they are not intact."""
     return public_chain.follow(org_id, start, until)
+
+
+def make_keys() -> None:
+    """Make the keys of the log, unless they exist: before several processes need them. Raises SettingsError, OSError."""
+    digest.of_text("")
+    SigningKey.current()
 
 
 def audit_keys() -> TrustedKeys:

@@ -59,6 +59,20 @@ class FaultKind(StrEnum):
     CHECKPOINT_ALTERED = "checkpoint_altered"  # a line of the checkpoint file was altered
 
 
+#: Faults of a log that checkpoints do not sign any further.
+UNSIGNING: Final = frozenset(
+    {
+        FaultKind.UNREADABLE,
+        FaultKind.EDITED,
+        FaultKind.MISSING,
+        FaultKind.BROKEN_LINK,
+        FaultKind.TRUNCATED,
+        FaultKind.UNANCHORED,
+        FaultKind.ROLLED_BACK,
+    }
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Fault:
     """One place where the log differs from what was written."""

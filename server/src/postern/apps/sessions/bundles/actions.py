@@ -113,7 +113,7 @@ def export(wanted: Wanted, output: Path) -> Exported:
 
 def _part(org_id: UUID, wanted: Wanted) -> _Part:
     keys, absent = rows.session_ids(org_id, wanted.begin, wanted.end, wanted.session_ids)
-    first, last = audits.sequence_before(org_id, wanted.begin), audits.sequence_before(org_id, wanted.end)
+    first, last = audits.sequence_before(org_id, wanted.begin), audits.last_before(org_id, wanted.end)
     # with the events that record why sessions are absent
     about = audits.span(org_id, [str(key) for key in keys + absent])
     if about is not None:
