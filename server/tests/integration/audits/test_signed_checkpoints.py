@@ -7,6 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
 from django.db import connection, transaction
@@ -223,6 +224,33 @@ def test_unreadable_event_stops_only_the_statements_of_its_organization(caplog: 
     assert checkpoint_file.last_statements()[ROOT_ORG_ID].position.sequence == facade.heads()[ROOT_ORG_ID]
     assert f"the audit log of {DEFAULT_ORG_ID} is not intact at #5" in caplog.text
     assert f"unreadable at {DEFAULT_ORG_ID} #5" in [str(fault) for fault in queries.verify()]
+
+
+@pytest.mark.parametrize("name", ["follow", "digests_at"])
+def test_whatever_a_log_provokes_stops_only_its_own_statements(
+    name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    _write(2)
+    checkpoints.write()
+    _write(2)
+    facade.record_sign_in(actor=anonymous("192.0.2.7"), username="ann", succeeded=True)
+    read = getattr(public_chain, name)
+
+    def fail(org_id: UUID, *values: Any) -> Any:
+        if org_id == DEFAULT_ORG_ID:
+            raise RuntimeError("the row provokes it")
+        return read(org_id, *values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(public_chain, name, fail)
+        assert checkpoints.write()
+    assert lines()[-1]["heads"][str(DEFAULT_ORG_ID)][0] == 4
+    assert statements()[-1].position.sequence == 2
+    assert checkpoint_file.last_statements()[ROOT_ORG_ID].position.sequence == facade.heads()[ROOT_ORG_ID]
+    assert f"the audit log of {DEFAULT_ORG_ID} cannot be read; nothing of it is signed" in caplog.text
+    assert checkpoints.write(), "the log can be read again"
+    assert statements()[-1].position.sequence == 4
+    assert kinds() == set()
 
 
 def test_edit_before_the_last_checkpoint_is_reported_even_with_a_new_mac() -> None:

@@ -13,6 +13,7 @@ from factories.proxy_client import Proxy, World
 from integration.sessions.bundle_tools import faults_in, keys_of, members_of, resigned, run, sign, verified, wanted
 from integration.sessions.test_bundle_exports import stored_file
 from integration.sessions.test_evidence_chain import tell_rows
+from postern.apps.audits import checkpoints
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.bundles.actions import Exported, export
 from postern.apps.sessions.models import Command, FileTransfer, Recording, RefusedRequest, Session
@@ -46,6 +47,7 @@ def test_session_deleted_in_the_database_is_a_fault(ended: Session, tmp_path: Pa
 
 
 def test_session_deleted_by_retention_is_no_fault(ended: Session, tmp_path: Path, settings: Any) -> None:
+    checkpoints.write()  # a bundle of this time could end here
     end, old = clock.now(), clock.now() - timedelta(days=900)
     Session.objects.update(date_end=old, date_start=old - timedelta(minutes=1))
     forget_old_sessions(actor=SYSTEM, storage=LocalFolder(tmp_path / "replays"))
