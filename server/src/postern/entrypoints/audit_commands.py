@@ -1,8 +1,10 @@
 """`postern audit …`: verifying the audit log, exporting evidence for others, and the key that signs both."""
 
 import argparse
-import getpass
 import os
+import pwd
+import re
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -14,7 +16,8 @@ from postern.foundation.settings import Settings
 Add = Callable[[str, "Command"], argparse.ArgumentParser]
 Command = Callable[[argparse.Namespace, Settings], int]
 
-_DATE: Final = len("2026-11-30")
+_DAY: Final = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
+_TIME: Final = re.compile(r"\d{4}-\d{2}-\d{2}[T ]\d{2}:\d{2}(:\d{2}(\.\d{1,6})?)?(Z|[+-]\d{2}:\d{2})?", re.ASCII)
 
 
 def add_to(add: Add, load: Callable[[], None]) -> None:
@@ -23,11 +26,13 @@ def add_to(add: Add, load: Callable[[], None]) -> None:
     def verify(arguments: argparse.Namespace, settings: Settings) -> int:
         """Verify the audit log and the evidence it covers: detects edits, deletions, insertions and reordering."""
         load()
-        from postern.apps.audits.facade import verify_log
+        from postern.apps.audits.facade import UNSIGNING, verify_log
 
         report = verify_log()
         for fault in report.faults:
             print(fault)
+        for org_id in sorted({fault.org_id for fault in report.faults if fault.kind in UNSIGNING and fault.org_id}):
+            print(f"the log of {org_id} gets no new signed checkpoint, because it is not what was written")
         print(f"{report.checked} records checked, {len(report.faults)} faults")
         return 1 if report.faults else 0
 
@@ -73,10 +78,13 @@ def _end(text: str) -> datetime:
 
 def _moment(text: str, of_day: timedelta) -> datetime:
     """A moment; without a time zone in UTC. A day stands for the moment this long after its start."""
+    is_day = _DAY.fullmatch(text)
     try:
+        if not is_day and not _TIME.fullmatch(text):
+            raise ValueError  # noqa: TRY301 - Python reads more forms, such as 20261130, which is no day to it
         moment = datetime.fromisoformat(text)
         moment = moment.replace(tzinfo=UTC) if moment.tzinfo is None else moment.astimezone(UTC)
-        return moment + of_day if len(text) == _DATE else moment
+        return moment + of_day if is_day else moment
     except (ValueError, OverflowError):
         raise argparse.ArgumentTypeError(f"{text!r} is no day or time such as 2026-11-30 or 2026-11-30T08:00") from None
 
@@ -87,7 +95,7 @@ def _export(arguments: argparse.Namespace) -> int:
     from postern.apps.sessions.bundles.actions import Wanted, export
 
     if arguments.begin >= arguments.end:
-        print("--from must be before --to")
+        print("postern: --from must be before --to", file=sys.stderr)
         return 2
     org_ids = [orgs.find_scope(name).org_id for name in arguments.org] or list(audits.heads())
     wanted = Wanted(
@@ -112,8 +120,8 @@ def _export(arguments: argparse.Namespace) -> int:
 def _operator() -> str:
     """The account of the operating system that runs the command, and the one that it came from with sudo."""
     try:
-        name = getpass.getuser()
-    except (KeyError, OSError):
+        name = pwd.getpwuid(os.getuid()).pw_name  # variables of the environment can say anything
+    except KeyError:
         name = ""
     former = os.environ.get("SUDO_USER", "")
     return f"{name} (uid {os.getuid()})" + (f", by sudo from {former}" if former else "")
@@ -130,25 +138,28 @@ def _show_keys() -> int:
 
 
 def _rotate_key() -> int:
+    """Record the new key, then use it. A rotation that was killed is finished by the next one, with the same key."""
     from django.db import transaction
 
     from postern.apps.audits import facade as audits
     from postern.apps.audits.signing_key import SigningKey, present_id
     from postern.foundation.caller.actor import SYSTEM
 
-    former, key = present_id(), SigningKey.generate()
+    former, key = present_id(), SigningKey.next()
     with transaction.atomic():
-        audits.record(
-            actor=SYSTEM,
-            org_id=audits.ROOT_ORG_ID,
-            event=audits.Event.AUDIT_KEY_ROTATED,
-            action="update",
-            object_type="AuditKey",
-            object_id=key.key_id,
-            object_name=key.key_id,
-            old={"key_id": former or None},
-            new={"key_id": key.key_id, "operator": _operator()},
-        )
-        key.install()
+        if not audits.statements((audits.Event.AUDIT_KEY_ROTATED,), [key.key_id]):
+            audits.record(
+                actor=SYSTEM,
+                org_id=audits.ROOT_ORG_ID,
+                event=audits.Event.AUDIT_KEY_ROTATED,
+                action="update",
+                object_type="AuditKey",
+                object_id=key.key_id,
+                object_name=key.key_id,
+                old={"key_id": former or None},
+                new={"key_id": key.key_id, "operator": _operator()},
+            )
+    key.install()
+    print(f"former key: {former or 'none'}")
     print(f"the audit log is signed with key {key.key_id} from now on: {key.public.hex()}")
     return 0

@@ -129,6 +129,7 @@ def migrate(arguments: argparse.Namespace, settings: Settings) -> int:
     _django()
     from django.core.management import call_command
 
+    from postern.apps.audits.facade import make_keys
     from postern.apps.sessions.facade import make_registration_secrets
     from postern.apps.users.people.actions.first_admin import ensure_first_admin
 
@@ -137,6 +138,7 @@ def migrate(arguments: argparse.Namespace, settings: Settings) -> int:
         settings = replace(settings, admin_password=Secret(password) if password else None)
     log.configure("migrate", settings.log_level)
     call_command("migrate", interactive=False, verbosity=0)
+    make_keys()
     make_registration_secrets()
     first = ensure_first_admin(settings)
     made_up = first.made_up_password.reveal() if first.made_up_password is not None else None

@@ -7,6 +7,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 
 from postern.apps.audits import checkpoints, facade, queries
+from postern.apps.audits.checkpoint_file import path as path_of_checkpoints
 from postern.apps.audits.errors import NotInTransaction
 from postern.apps.audits.models import AuditChain, AuditEvent, LoginLog
 from postern.apps.audits.queries import FaultKind
@@ -190,7 +191,7 @@ def test_record_with_nul_and_overlong_text_is_stored() -> None:
 
 @pytest.fixture
 def checkpoint_file() -> Iterator[Path]:
-    path = checkpoints.path()
+    path = path_of_checkpoints()
     path.unlink(missing_ok=True)
     yield path
     path.unlink(missing_ok=True)

@@ -7,17 +7,29 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import pytest
+from django.db import connection, transaction
 
 from integration.audits.test_audit_chain import _triggers_off, _write
-from postern.apps.audits import checkpoints, digest, facade, public_chain, queries, signing_key
+from postern.apps.audits import (
+    checkpoint_file,
+    checkpoints,
+    digest,
+    facade,
+    public_chain,
+    queries,
+    reading,
+    signing_key,
+)
 from postern.apps.audits.models import AuditChain, AuditEvent
 from postern.apps.audits.queries import FaultKind
 from postern.apps.audits.signed_statements import SignedStatement
+from postern.entrypoints import cli
 from postern.foundation.caller.actor import anonymous
 from postern.kernel.errors import SettingsError
-from postern.kernel.ids import DEFAULT_ORG_ID
+from postern.kernel.ids import DEFAULT_ORG_ID, ROOT_ORG_ID
 
 pytestmark = pytest.mark.django_db
 
@@ -29,11 +41,11 @@ def home(settings: Any, tmp_path: Path) -> Path:
 
 
 def statements() -> list[SignedStatement]:
-    return [statement for statement in checkpoints.signed() if statement.org_id == DEFAULT_ORG_ID]
+    return [statement for statement in checkpoint_file.signed() if statement.org_id == DEFAULT_ORG_ID]
 
 
 def lines() -> list[dict[str, Any]]:
-    return [json.loads(line) for line in checkpoints.path().read_text().splitlines()]
+    return [json.loads(line) for line in checkpoint_file.path().read_text().splitlines()]
 
 
 def store(changed: list[dict[str, Any]], *, with_mac: bool = True) -> None:
@@ -42,7 +54,7 @@ def store(changed: list[dict[str, Any]], *, with_mac: bool = True) -> None:
         if with_mac:
             line.pop("mac")
             line["mac"] = digest.of_text(json.dumps(line, sort_keys=True, separators=(",", ":")))
-    checkpoints.path().write_text("".join(json.dumps(line) + "\n" for line in changed))
+    checkpoint_file.path().write_text("".join(json.dumps(line) + "\n" for line in changed))
 
 
 def kinds() -> set[FaultKind]:
@@ -79,14 +91,36 @@ def test_lines_of_earlier_versions_stay_valid_and_the_next_covers_everything() -
     assert not checkpoints.write()
 
 
-def test_large_log_is_stated_in_several_checkpoints(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(public_chain, "_AT_ONCE", 2)
+def test_large_log_is_stated_in_several_checkpoints_of_limited_size(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "_AT_ONCE", 2)
     _write(7)
-    written = 0
+    facade.record_sign_in(actor=anonymous("192.0.2.7"), username="ann", succeeded=True)
     while checkpoints.write(most=3):
-        written += 1
-    assert (written, [statement.position.sequence for statement in statements()]) == (3, [3, 6, 7])
+        pass
+    reached: dict[str, int] = {}
+    for line in lines():
+        now = reached | {key: stated["sequence"] for key, stated in line["public"].items()}
+        assert sum(now.values()) - sum(reached.values()) <= 3
+        reached = now
+    assert reached == {str(org_id): sequence for org_id, sequence in facade.heads().items()}
+    assert set(lines()[0]["public"]) == set(reached), "a short backlog waits for a long one"
     assert kinds() == set()
+
+
+def test_export_states_everything_although_checkpoints_are_limited(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(checkpoints.write, "__defaults__", (2,))
+    _write(7)
+    facade.sign_everything()
+    assert statements()[-1].position.sequence == 7
+    assert len(statements()) > 2
+
+
+def test_second_process_gives_way_and_verification_goes_on() -> None:
+    _write(2)
+    with checkpoint_file.opened(wait=True):
+        assert not checkpoints.write()
+        assert kinds() == set()
+    assert checkpoints.write()
 
 
 def _edit() -> None:
@@ -101,10 +135,10 @@ def _delete_last() -> None:
     AuditEvent.objects.filter(org_id=DEFAULT_ORG_ID, sequence=6).delete()
 
 
-def _roll_back() -> None:
-    AuditEvent.objects.filter(org_id=DEFAULT_ORG_ID, sequence__gt=2).delete()
-    second = AuditEvent.objects.get(org_id=DEFAULT_ORG_ID, sequence=2)
-    AuditChain.objects.filter(org_id=DEFAULT_ORG_ID).update(sequence=2, digest=second.digest)
+def _roll_back(last: int = 2) -> None:
+    AuditEvent.objects.filter(org_id=DEFAULT_ORG_ID, sequence__gt=last).delete()
+    event = AuditEvent.objects.get(org_id=DEFAULT_ORG_ID, sequence=last)
+    AuditChain.objects.filter(org_id=DEFAULT_ORG_ID).update(sequence=last, digest=event.digest)
 
 
 def _roll_back_and_write_others() -> None:
@@ -121,9 +155,102 @@ def test_altered_log_is_never_signed(manipulate: Callable[[], None]) -> None:
     _triggers_off()
     manipulate()
     checkpoints.write()
+    checkpoints.write()  # says which heads are lost
     assert statements() == before
     assert not checkpoints.write()
     assert kinds()
+
+
+@pytest.mark.parametrize("is_earlier_version", [False, True])
+def test_log_that_was_set_back_while_statements_lagged_is_never_signed(
+    is_earlier_version: bool, capsys: pytest.CaptureFixture[str]
+) -> None:
+    _write(8)
+    checkpoints.write(most=3)
+    before = statements()
+    assert before[-1].position.sequence < 8
+    if is_earlier_version:
+        store([{key: value for key, value in line.items() if key != "lost"} for line in lines()])
+    _triggers_off()
+    _roll_back(6)
+    for _ in range(3):  # the lost head is remembered, also when the log is longer again
+        checkpoints.write()
+        assert statements() == before
+        assert kinds() == {FaultKind.ROLLED_BACK}
+        _write(2)
+    facade.sign_everything()
+    assert statements() == before
+    assert cli.main(["audit", "verify"]) == 1
+    output = capsys.readouterr().out
+    assert f"rolled_back at {DEFAULT_ORG_ID} #8\n" in output
+    assert f"the log of {DEFAULT_ORG_ID} gets no new signed checkpoint" in output
+
+
+def test_log_that_has_its_lost_head_again_is_signed_again() -> None:
+    _write(8)
+    checkpoints.write(most=3)
+    with transaction.atomic():
+        _triggers_off()
+        _roll_back(6)
+        checkpoints.write()
+        assert statements()[-1].position.sequence < 6
+        transaction.set_rollback(True)
+    checkpoints.write()
+    assert statements()[-1].position.sequence == 8
+    assert kinds() == set()
+
+
+def _make_unreadable() -> None:
+    """Give an event a column that no reader can decode."""
+    is_postgresql = connection.vendor == "postgresql"
+    values = ("infinity", DEFAULT_ORG_ID) if is_postgresql else ("2026-13-45 00:00:00", DEFAULT_ORG_ID.hex)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE audits_auditevent SET datetime = %s WHERE org_id = %s AND sequence = 5", values)
+        assert cursor.rowcount == 1
+
+
+def test_unreadable_event_stops_only_the_statements_of_its_organization(caplog: pytest.LogCaptureFixture) -> None:
+    _write(4)
+    checkpoints.write()
+    _write(2)
+    _triggers_off()
+    _make_unreadable()
+    facade.record_sign_in(actor=anonymous("192.0.2.7"), username="ann", succeeded=True)
+    assert checkpoints.write()
+    assert {key: tuple(head) for key, head in lines()[-1]["heads"].items()} == {
+        str(chain.org_id): (chain.sequence, chain.digest) for chain in AuditChain.objects.all()
+    }
+    assert statements()[-1].position.sequence == 4
+    assert checkpoint_file.last_statements()[ROOT_ORG_ID].position.sequence == facade.heads()[ROOT_ORG_ID]
+    assert f"the audit log of {DEFAULT_ORG_ID} is not intact at #5" in caplog.text
+    assert f"unreadable at {DEFAULT_ORG_ID} #5" in [str(fault) for fault in queries.verify()]
+
+
+@pytest.mark.parametrize("name", ["follow", "digests_at"])
+def test_whatever_a_log_provokes_stops_only_its_own_statements(
+    name: str, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    _write(2)
+    checkpoints.write()
+    _write(2)
+    facade.record_sign_in(actor=anonymous("192.0.2.7"), username="ann", succeeded=True)
+    read = getattr(public_chain, name)
+
+    def fail(org_id: UUID, *values: Any) -> Any:
+        if org_id == DEFAULT_ORG_ID:
+            raise RuntimeError("the row provokes it")
+        return read(org_id, *values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(public_chain, name, fail)
+        assert checkpoints.write()
+    assert lines()[-1]["heads"][str(DEFAULT_ORG_ID)][0] == 4
+    assert statements()[-1].position.sequence == 2
+    assert checkpoint_file.last_statements()[ROOT_ORG_ID].position.sequence == facade.heads()[ROOT_ORG_ID]
+    assert f"the audit log of {DEFAULT_ORG_ID} cannot be read; nothing of it is signed" in caplog.text
+    assert checkpoints.write(), "the log can be read again"
+    assert statements()[-1].position.sequence == 4
+    assert kinds() == set()
 
 
 def test_edit_before_the_last_checkpoint_is_reported_even_with_a_new_mac() -> None:
@@ -165,7 +292,7 @@ def test_only_the_first_line_of_a_day_repeats_statements(monkeypatch: pytest.Mon
     _write(1)
     checkpoints.write()
     assert [len(line["public"]) for line in lines()] == [2, 1, 1, 1, 2]
-    newest = checkpoints.last_statements()
+    newest = checkpoint_file.last_statements()
     assert {org_id: stated.position.sequence for org_id, stated in newest.items()} == facade.heads()
     assert not checkpoints.write()
     assert kinds() == set()
@@ -183,7 +310,7 @@ def test_statement_that_was_taken_away_is_reported() -> None:
 def test_rest_of_a_killed_write_costs_only_its_own_line() -> None:
     _write(3)
     checkpoints.write()
-    with checkpoints.path().open("a") as file:
+    with checkpoint_file.path().open("a") as file:
         file.write('{"at": "20')
     _write(1)
     assert checkpoints.write()
@@ -194,7 +321,7 @@ def test_rest_of_a_killed_write_costs_only_its_own_line() -> None:
 def test_new_key_signs_and_the_former_signatures_stay_valid(home: Path) -> None:
     _write(2)
     checkpoints.write()
-    key = signing_key.SigningKey.generate()
+    key = signing_key.SigningKey.next()
     key.install()
     _write(1)
     checkpoints.write()
@@ -216,17 +343,3 @@ def test_damaged_key_is_a_clear_error(home: Path) -> None:
     assert checkpoints.write()  # the heads are kept all the same
     assert statements() == []
     assert kinds() == set()
-
-
-def test_witness_gets_every_statement_and_its_absence_stops_nothing(settings: Any, tmp_path: Path) -> None:
-    witness = tmp_path / "outside" / "witness.jsonl"
-    settings.POSTERN = replace(settings.POSTERN, audit_witness=witness)
-    _write(1)
-    assert checkpoints.write()
-    witness.parent.mkdir()
-    _write(2)
-    assert checkpoints.write()
-    written = [SignedStatement.parse(json.loads(line)) for line in witness.read_text().splitlines()]
-    assert [statement.position.sequence for statement in written] == [3]
-    assert all(statement.is_signed() for statement in written)
-    assert facade.heads()[DEFAULT_ORG_ID] == 3

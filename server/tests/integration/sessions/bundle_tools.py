@@ -61,6 +61,11 @@ def verified(data: bytes, **keys: dict[str, bytes]) -> list[str]:
     return list(bundle.examine())
 
 
+def faults_in(data: bytes) -> list[str]:
+    """The faults that the verifier shows. Raises what it raises."""
+    return [line for line in verified(data) if line.startswith("FAULT: ")]
+
+
 def run(path: Path, *arguments: str) -> "subprocess.CompletedProcess[str]":
     """The verifier as others run it: a file of its own, no environment, isolated from everything installed."""
     alone = path.parent / "alone.py"

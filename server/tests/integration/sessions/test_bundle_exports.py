@@ -1,7 +1,10 @@
 """Exports of audit bundles: what they contain, what they say is missing, and when they refuse."""
 
+import errno
 import io
 import json
+import os
+import pwd
 import resource
 from pathlib import Path
 from uuid import uuid4
@@ -10,9 +13,19 @@ import pytest
 from django.db import connection
 
 from factories.proxy_client import Proxy
-from integration.sessions.bundle_tools import edited, keys_of, members_of, resigned, run, sign, verified, wanted
+from integration.sessions.bundle_tools import (
+    edited,
+    faults_in,
+    keys_of,
+    members_of,
+    resigned,
+    run,
+    sign,
+    verified,
+    wanted,
+)
 from integration.sessions.test_evidence_chain import tell_rows
-from postern.apps.audits import checkpoints
+from postern.apps.audits import checkpoint_file, checkpoints
 from postern.apps.audits import facade as audits
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.bundles.actions import Exported, export
@@ -84,7 +97,7 @@ def test_full_disk_ends_the_export_and_leaves_nothing(tmp_path: Path) -> None:
 
 
 def stored_file(session: Session) -> Path:
-    return checkpoints.path().parents[1] / "replays" / Recording.objects.get(session=session).path
+    return checkpoint_file.path().parents[1] / "replays" / Recording.objects.get(session=session).path
 
 
 def test_recording_that_is_gone_or_altered_is_named_and_the_rest_is_proven(ended: Session, tmp_path: Path) -> None:
@@ -107,8 +120,10 @@ def test_recording_that_is_gone_or_altered_is_named_and_the_rest_is_proven(ended
         exported = export(wanted(), path)
         assert (exported.recordings, len(exported.missing)) == (0, 1)
         assert reason in exported.missing[0]
+        assert reason in exported.faults[0]
         lines = verified(path.read_bytes())
         assert any(line.startswith(f"MISSING: recording of session '{ended.pk}'") for line in lines)
+        assert [line for line in lines if line.startswith("FAULT")] == [f"FAULT: {exported.faults[0]!a}"]
 
 
 class Hanging:
@@ -131,7 +146,7 @@ def test_storage_that_hangs_is_asked_three_times_and_the_rest_is_exported(
     with Archive.create(tmp_path / "bundle.tar") as archive:
         recordings = Recordings(archive)
         for _ in range(5):
-            recordings.add(Recording.objects.get())
+            recordings.add(ended.pk, {"size": 1, "sha256": "0" * 64})
         assert archive.members == []
     assert hanging.asked == 3
     assert "was not asked again" in recordings.missing[ended.pk]
@@ -141,12 +156,47 @@ def test_storage_that_hangs_is_asked_three_times_and_the_rest_is_exported(
 
 
 @pytest.mark.parametrize(
-    "ranged", [["x", "2026-11-30"], ["2026-11-30", "9999-12-31"], ["2026-11-30", "9999-12-31T23:59-14:00"], ["", ""]]
+    "ranged",
+    [
+        ["x", "2026-11-30"],
+        ["2026-11-30", "9999-12-31"],
+        ["2026-11-30", "9999-12-31T23:59-14:00"],
+        ["", ""],
+        ["2026-11-01", "20261130"],
+        ["2026-11-01", "2026-W48-1"],
+        ["2026-11-01", "20261130T0800"],
+        ["2026-11-01", "2026-11-30T08"],
+        ["2026-11-01", "2026-11-31"],
+        ["2026-11-01", "2026-11-30\n"],
+        ["2026-11-01", "٢٠٢٦-١١-٣٠"],
+    ],
 )
 def test_unusable_range_is_a_clear_error(ranged: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
         cli.main(["audit", "export", "--from", ranged[0], "--to", ranged[1], str(tmp_path / "bundle.tar")])
     assert "is no day or time such as" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("end", ["2026-11-29", "2026-11-30T09:00+01:00", "2026-11-30 08:00:00.000Z"])
+def test_range_that_ends_before_it_begins_is_refused(
+    end: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "bundle.tar"
+    assert cli.main(["audit", "export", "--from", "2026-11-30T08:00", "--to", end, str(path)]) == 2
+    assert "--from must be before --to" in capsys.readouterr().err
+    assert not path.exists()
+
+
+def test_full_disk_of_the_checkpoints_ends_the_export(
+    ended: Session, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_values: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(checkpoint_file, "append", fail)
+    with pytest.raises(NotExported, match="cannot be signed: No space left on device"):
+        export(wanted(), tmp_path / "bundle.tar")
+    assert list(tmp_path.glob("*bundle*")) == []
 
 
 def test_running_session_is_exported_as_it_is(proxy: Proxy, active: Session, tmp_path: Path) -> None:
@@ -162,8 +212,7 @@ def test_running_session_is_exported_as_it_is(proxy: Proxy, active: Session, tmp
         "sessions.jsonl",
         lambda lines: [*lines[:3], lines[3].replace(b'"proof":"0:', b'"proof":"0:0'), *lines[4:]],
     )
-    with pytest.raises(NotProven, match="not the one in the log"):
-        verified(resigned(anchored, sign))
+    assert faults_in(resigned(anchored, sign)) == [f"FAULT: row 3 of session '{active.pk}' is not the one in the log"]
 
 
 def test_range_begins_and_ends_at_checkpoints(ended: Session, tmp_path: Path) -> None:
@@ -195,7 +244,7 @@ def test_log_that_is_not_intact_is_not_exported(ended: Session, tmp_path: Path) 
 def test_rotated_key_needs_both_keys(ended: Session, tmp_path: Path) -> None:
     checkpoints.write()
     former = audits.SigningKey.current()
-    new = audits.SigningKey.generate()
+    new = audits.SigningKey.next()
     new.install()
     assert audits.SigningKey.current().key_id == new.key_id
     export(wanted(), tmp_path / "bundle.tar")
@@ -208,12 +257,16 @@ def test_rotated_key_needs_both_keys(ended: Session, tmp_path: Path) -> None:
 
 
 def test_command_writes_a_bundle_and_says_what_is_missing(
-    ended: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    ended: Session, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     today = clock.now().date().isoformat()
     ranged = ["--from", today, "--to", today]
     path = tmp_path / "bundle.tar"
+    monkeypatch.setenv("LOGNAME", "somebody else")
+    monkeypatch.delenv("SUDO_USER", raising=False)
     assert cli.main(["audit", "export", *ranged, str(path)]) == 0
+    operator = f"{pwd.getpwuid(os.getuid()).pw_name} (uid {os.getuid()})"
+    assert {event.new["operator"] for event in AuditEvent.objects.filter(event="audit.exported")} == {operator}
     assert "1 sessions and 1 recordings" in capsys.readouterr().out
     assert run(path, *keys_of(tmp_path)).returncode == 0
     assert cli.main(["audit", "export", *ranged, str(path)]) == 1

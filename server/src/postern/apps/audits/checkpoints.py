@@ -5,127 +5,98 @@ and reset the head of the chain; the last checkpoint still records the longer ch
 
 A line also has signed statements: the position in the public chain of each organization that has grown (`public_chain`),
 and of every organization in the first line of a day. Whoever has the public key can check the statements without a secret.
-Lines of earlier versions have no statements and stay valid.
+A log that lacks a head of a former line was set back or altered; its organization gets no further statement.
 """
 
-import contextlib
-import fcntl
-import json
 import logging
-import os
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import Any, BinaryIO, Final
+from collections.abc import Iterable, Mapping
+from typing import Final
 from uuid import UUID
 
-from django.conf import settings
-
-from postern.apps.audits import digest, public_chain, signed_statements
+from postern.apps.audits import checkpoint_file, public_chain, signed_statements, witness
+from postern.apps.audits.checkpoint_file import Checkpoint, Head
 from postern.apps.audits.models import AuditChain
 from postern.apps.audits.public_chain import LogBroken, Position
 from postern.apps.audits.signed_statements import SignedStatement
 from postern.apps.audits.signing_key import SigningKey
 from postern.kernel import clock
 from postern.kernel.errors import SettingsError
-from postern.kernel.ids import same
 
 log = logging.getLogger(__name__)
 
-_PIECE: Final = 65_536
 _DAY: Final = len("2026-11-30")
-#: Events of one organization that a periodic checkpoint chains, so that the first one on a large log ends in time.
+#: Events that one checkpoint chains, of all organizations together, so that the first one on a large log ends in time.
 _MOST_EVENTS: Final = 200_000
 
-
-@dataclass(frozen=True, slots=True)
-class Checkpoint:
-    """Time, heads of the chains (organization → sequence and digest), and signed statements of organizations."""
-
-    at: str
-    heads: Mapping[UUID, tuple[int, str]]
-    statements: Mapping[UUID, SignedStatement] = field(default_factory=dict)
-    #: Whether the statements are those of all organizations, not only of those that have grown.
-    is_full: bool = False
+Statements = Mapping[UUID, SignedStatement]
 
 
-def path() -> Path:
-    """Path of the checkpoint file."""
-    folder: Path = settings.POSTERN.home / "audit"
-    return folder / "checkpoints.jsonl"
-
-
-def write(most: int | None = _MOST_EVENTS) -> bool:
+def write(most: int = _MOST_EVENTS, *, wait: bool = False) -> bool:
     """Append a checkpoint if any chain has grown since the last checkpoint, or the statements are behind.
 
-    At most `most` further events of each organization are stated; None for all.
+    At most `most` further events are stated. Nothing is written while another process writes, unless `wait` is set.
+    No lock of the database is held. Raises OSError when the file cannot be written.
     """
-    with _opened() as file:
-        chains = list(AuditChain.objects.order_by("org_id"))
-        heads = {chain.org_id: (chain.sequence, chain.digest) for chain in chains}
-        last, known = next(_from_end(file), None), _newest_statements(file)
-        stated = _stated(chains, known, most)
-        if not heads or (last is not None and (last.heads, known) == (heads, stated)):
-            return False
-        at = clock.now().isoformat(timespec="seconds")
-        is_full = last is None or last.at[:_DAY] != at[:_DAY]
-        new = {org_id: statement for org_id, statement in stated.items() if known.get(org_id) != statement}
-        line: dict[str, Any] = {
-            "at": at,
-            "full": is_full,
-            "heads": {str(org_id): list(head) for org_id, head in heads.items()},
-            "public": {str(key): statement.stored() for key, statement in (stated if is_full else new).items()},
-        }
-        line["mac"] = digest.of_text(_canonical(line))
-        _append(file, json.dumps(line, sort_keys=True).encode() + b"\n")
-    signed_statements.tell_witness([new[org_id] for org_id in sorted(new)])
+    try:
+        with checkpoint_file.opened(wait=wait) as file:
+            chains = {chain.org_id: (chain.sequence, chain.digest) for chain in AuditChain.objects.order_by("org_id")}
+            last, known = next(checkpoint_file.from_end(file), None), checkpoint_file.newest_statements(file)
+            lost = _lost(checkpoint_file.former_heads(file), chains)
+            stated = _stated({key: head for key, head in chains.items() if key not in lost}, known, most)
+            if not chains or (last is not None and (last.heads, last.lost, known) == (chains, lost, stated)):
+                return False
+            at = clock.now().isoformat(timespec="seconds")
+            is_full = last is None or last.at[:_DAY] != at[:_DAY]
+            new = {org_id: statement for org_id, statement in stated.items() if known.get(org_id) != statement}
+            checkpoint_file.append(file, Checkpoint(at, chains, stated if is_full else new, is_full, lost).line())
+    except BlockingIOError:
+        log.info("another process is writing a checkpoint")
+        return False
+    witness.tell([new[org_id] for org_id in sorted(new)])
     return True
 
 
-def read() -> Iterator[Checkpoint | None]:
-    """All checkpoints, oldest first; None for each altered line."""
-    try:
-        with path().open("rb") as file:
-            for line in file:
-                yield _parse(line)
-    except FileNotFoundError:
-        return
+def write_all() -> None:
+    """Write checkpoints until every event so far is stated, or no further event can be. Waits for other writers.
+
+    Each checkpoint is of limited size, so that the periodic checkpoints of other processes are not held up.
+    """
+    goal = dict(AuditChain.objects.order_by().values_list("org_id", "sequence"))
+    former, behind = None, _behind(goal)
+    while behind and behind != former:
+        write(wait=True)
+        former, behind = behind, _behind(goal)
 
 
-def signed() -> Iterator[SignedStatement]:
-    """The different statements about all organizations, oldest first. Altered lines are left out."""
-    last: dict[UUID, SignedStatement] = {}
-    for checkpoint in read():
-        for org_id, statement in checkpoint.statements.items() if checkpoint is not None else ():
-            if last.get(org_id) != statement:
-                last[org_id] = statement
-                yield statement
+def _behind(goal: Mapping[UUID, int]) -> dict[UUID, int]:
+    """The stated positions of the organizations whose statements are behind the goal."""
+    stated = checkpoint_file.last_statements()
+    positions = {org_id: stated[org_id].position.sequence if org_id in stated else 0 for org_id in goal}
+    return {org_id: position for org_id, position in positions.items() if position < goal[org_id]}
 
 
-def last_statements() -> Mapping[UUID, SignedStatement]:
-    """The newest statement about each organization."""
-    try:
-        with path().open("rb") as file:
-            return _newest_statements(file)
-    except FileNotFoundError:
-        return {}
+def _lost(former: Mapping[UUID, Iterable[Head]], chains: Mapping[UUID, Head]) -> dict[UUID, frozenset[Head]]:
+    """The heads of former checkpoints that the log does not have."""
+    lost = {}
+    for org_id, heads in former.items():
+        end = chains.get(org_id, (0, ""))[0]
+        try:
+            there = public_chain.digests_at(org_id, [sequence for sequence, _ in heads if sequence <= end])
+        except Exception:  # one damaged log must not stop the checkpoints of the others
+            log.exception("the audit log of %s cannot be read; nothing of it is signed", org_id)
+            there = {}
+        gone = frozenset(head for head in heads if head[0] and there.get(head[0]) != head[1])
+        if gone:
+            log.error(
+                "the audit log of %s does not have #%d of a former checkpoint; nothing is signed", org_id, max(gone)[0]
+            )
+            lost[org_id] = gone
+    return lost
 
 
-def _newest_statements(file: BinaryIO) -> dict[UUID, SignedStatement]:
-    """The newest statement about each organization. Reads back to the last line that has all of them."""
-    newest: dict[UUID, SignedStatement] = {}
-    for checkpoint in _from_end(file):
-        newest = {**checkpoint.statements, **newest}
-        if checkpoint.is_full:
-            break
-    return newest
-
-
-def _stated(
-    chains: list[AuditChain], known: Mapping[UUID, SignedStatement], most: int | None
-) -> dict[UUID, SignedStatement]:
+def _stated(chains: Mapping[UUID, Head], known: Statements, most: int) -> dict[UUID, SignedStatement]:
     """The statements of the next line. A chain that is not intact keeps the statement that it has: two statements that
-    contradict each other are never signed.
+    contradict each other are never signed. Short backlogs come first, so that a long one delays no other.
     """
     stated = dict(known)
     try:
@@ -134,95 +105,28 @@ def _stated(
         log.exception("the signing key cannot be used, so the checkpoint is not signed")
         return stated
     at = clock.now().isoformat(timespec="seconds")
-    for chain in chains:
-        former = known.get(chain.org_id)
-        position = former.position if former is not None else Position()
-        until = chain.sequence if most is None else min(chain.sequence, position.sequence + most)
+    former = {key: known[key].position if key in known else Position() for key in chains}
+    for org_id in sorted(chains, key=lambda org_id: chains[org_id][0] - former[org_id].sequence):
+        until = min(chains[org_id][0], former[org_id].sequence + most)
         try:
-            for link in public_chain.follow(chain.org_id, position, until):
-                position = link.position
-            if chain.sequence < position.sequence or (
-                chain.sequence == position.sequence and chain.digest != position.digest
-            ):
-                log.error("the head of the audit log of %s is behind its checkpoint; nothing is signed", chain.org_id)
-                continue
+            position = _followed(org_id, former[org_id], until, chains[org_id])
         except LogBroken as error:
             log.error("nothing is signed: %s", error.message)  # noqa: TRY400 - no trace wanted
             continue
-        if position.sequence and (former is None or position.sequence > former.position.sequence):
-            stated[chain.org_id] = signed_statements.sign(key, chain.org_id, at, position)
+        except Exception:  # one damaged log must not stop the checkpoints of the others
+            log.exception("the audit log of %s cannot be read; nothing of it is signed", org_id)
+            continue
+        if position != former[org_id]:
+            most -= position.sequence - former[org_id].sequence
+            stated[org_id] = signed_statements.sign(key, org_id, at, position)
     return stated
 
 
-@contextlib.contextmanager
-def _opened() -> Iterator[BinaryIO]:
-    """The file, locked against a second writer."""
-    path().parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    descriptor = os.open(path(), os.O_RDWR | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-    with os.fdopen(descriptor, "a+b", buffering=0) as file:
-        fcntl.flock(file, fcntl.LOCK_EX)
-        yield file
-
-
-def _append(file: BinaryIO, line: bytes) -> None:
-    """Append a line as a whole: what a full disk left of it is removed."""
-    size = file.seek(0, os.SEEK_END)
-    if size:
-        file.seek(size - 1)
-        if file.read(1) != b"\n":  # the rest of a write that was killed
-            line = b"\n" + line
-    try:
-        left = memoryview(line)
-        while left:
-            left = left[file.write(left) :]
-        os.fsync(file.fileno())
-    except OSError:
-        file.truncate(size)
-        raise
-
-
-def _from_end(file: BinaryIO) -> Iterator[Checkpoint]:
-    """The intact checkpoints, newest first."""
-    for line in _lines_from_end(file):
-        checkpoint = _parse(line)
-        if checkpoint is not None:
-            yield checkpoint
-
-
-def _lines_from_end(file: BinaryIO) -> Iterator[bytes]:
-    place, rest = file.seek(0, os.SEEK_END), b""
-    while place:
-        length = min(place, _PIECE)
-        place = file.seek(place - length)
-        first, *lines = (_read(file, length) + rest).split(b"\n")
-        yield from (line for line in reversed(lines) if line)
-        rest = first
-    if rest:
-        yield rest
-
-
-def _read(file: BinaryIO, length: int) -> bytes:
-    data = b""
-    while len(data) < length and (piece := file.read(length - len(data))):
-        data += piece
-    return data
-
-
-def _parse(text: bytes) -> Checkpoint | None:
-    try:
-        line = json.loads(text)
-        mac = line.pop("mac")
-        if not same(mac, digest.of_text(_canonical(line))):
-            return None
-        return Checkpoint(
-            str(line["at"]),
-            {UUID(org): (int(head[0]), str(head[1])) for org, head in line["heads"].items()},
-            {UUID(org): SignedStatement.parse(stored) for org, stored in line.get("public", {}).items()},
-            line.get("full") is True,
-        )
-    except (ValueError, KeyError, TypeError, AttributeError, IndexError, RecursionError):
-        return None
-
-
-def _canonical(line: Mapping[str, Any]) -> str:
-    return json.dumps(line, sort_keys=True, separators=(",", ":"))
+def _followed(org_id: UUID, start: Position, until: int, head: Head) -> Position:
+    """The position after the events up to `until`. Raises LogBroken when the log is not intact there."""
+    position = start
+    for link in public_chain.follow(org_id, start, until):
+        position = link.position
+    if head[0] < position.sequence or (head[0] == position.sequence and head[1] != position.digest):
+        raise LogBroken(f"the head of the audit log of {org_id} is not its last event; run: postern audit verify")
+    return position

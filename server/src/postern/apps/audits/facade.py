@@ -19,13 +19,23 @@ from uuid import UUID
 
 from django.db import models
 
-from postern.apps.audits import actions, checkpoints, digest, membership, public_chain, queries, verifications
+from postern.apps.audits import (
+    actions,
+    checkpoint_file,
+    checkpoints,
+    digest,
+    membership,
+    public_chain,
+    queries,
+    verifications,
+)
 from postern.apps.audits.catalogue import Event
-from postern.apps.audits.following import events_behind, heads, sequence_before
+from postern.apps.audits.following import events_behind, heads, last_before, sequence_before
 from postern.apps.audits.kinds_by_code import kind_of
 from postern.apps.audits.models import OPERATIONS, Action, AuditEvent, LoginType, MfaState
 from postern.apps.audits.public_chain import LogBroken, Position
 from postern.apps.audits.queries import (
+    UNSIGNING,
     Count,
     Fault,
     FaultKind,
@@ -33,11 +43,13 @@ from postern.apps.audits.queries import (
     Statement,
     VerificationReport,
     has_any,
+    objects_of,
     recorded_change,
     span,
     statements,
     statements_in_sets,
 )
+from postern.apps.audits.reading import is_of_row
 from postern.apps.audits.signed_statements import SignedStatement
 from postern.apps.audits.signing_key import SigningKey, trusted_keys
 from postern.contracts.recording import TrustedKeys
@@ -49,6 +61,7 @@ from postern.kernel.secret import MASK, Secret
 
 __all__ = [
     "ROOT_ORG_ID",
+    "UNSIGNING",
     "ActionName",
     "Change",
     "Count",
@@ -68,7 +81,11 @@ __all__ = [
     "follow",
     "has_any",
     "heads",
+    "is_of_row",
+    "last_before",
     "mac",
+    "make_keys",
+    "objects_of",
     "operate_events",
     "record",
     "record_change",
@@ -220,17 +237,23 @@ def verify_log() -> VerificationReport:
 def sign_everything() -> None:
     """Write a checkpoint that covers every event so far. Raises OSError, SettingsError."""
     SigningKey.current()  # a checkpoint is also written without a usable key
-    checkpoints.write(most=None)
+    checkpoints.write_all()
 
 
 def signed_statements() -> Iterator[SignedStatement]:
     """The signed statements about all organizations, oldest first."""
-    return checkpoints.signed()
+    return checkpoint_file.signed()
 
 
 def follow(org_id: UUID, start: Position, until: int) -> Iterator[public_chain.Link]:
     """The events behind a position as lines of the public chain. Raises LogBroken when they are not intact."""
     return public_chain.follow(org_id, start, until)
+
+
+def make_keys() -> None:
+    """Make the keys of the log, unless they exist: before several processes need them. Raises SettingsError, OSError."""
+    digest.of_text("")
+    SigningKey.current()
 
 
 def audit_keys() -> TrustedKeys:

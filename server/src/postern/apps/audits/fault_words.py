@@ -9,6 +9,7 @@ from postern.apps.audits.queries import FaultKind
 
 _K = FaultKind
 WORDS: Final[dict[FaultKind, str | Promise]] = {
+    _K.UNREADABLE: _("Row cannot be read"),
     _K.EDITED: _("Record of the log was edited"),
     _K.MISSING: _("Record of the log is missing"),
     _K.BROKEN_LINK: _("Record of the log was inserted or moved"),

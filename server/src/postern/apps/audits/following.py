@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from datetime import datetime
 from uuid import UUID
 
+from django.db.models import F, Min
+
 from postern.apps.audits.models import AuditChain, AuditEvent
 
 
@@ -18,6 +20,22 @@ def events_behind(org_id: UUID, sequence: int, most: int) -> list[AuditEvent]:
 
 
 def sequence_before(org_id: UUID, moment: datetime) -> int:
-    """The sequence number of the last event before a moment; 0 when there is none. Reads one entry of an index."""
-    rows = AuditEvent.objects.filter(org_id=org_id, datetime__lt=moment).order_by("-datetime")
+    """The position before the first event at or after a moment; the last position when there is none.
+
+    By position and not by time, because the clock may have been set back: no event at or after the moment is left out.
+    """
+    rows = AuditEvent.objects.filter(org_id=org_id)
+    # The sum keeps databases from walking along the chain: they read the index of instants from the moment on.
+    first = rows.filter(datetime__gte=moment).order_by().aggregate(first=Min(F("sequence") + 0))["first"]
+    if first is not None:
+        return int(first) - 1
+    return rows.order_by("-sequence").values_list("sequence", flat=True).first() or 0
+
+
+def last_before(org_id: UUID, moment: datetime) -> int:
+    """The position of the last event whose instant is before a moment; 0 when there is none.
+
+    Reads the chain back from its end.
+    """
+    rows = AuditEvent.objects.filter(org_id=org_id, datetime__lt=moment).order_by("-sequence")
     return rows.values_list("sequence", flat=True).first() or 0

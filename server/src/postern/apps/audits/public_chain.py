@@ -7,17 +7,18 @@ MAC and links fit are ever signed.
 """
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from postern.apps.audits import digest
+from postern.apps.audits import digest, reading
 from postern.apps.audits.models import AuditEvent
 from postern.kernel.errors import PosternError
 
 GENESIS: Final = "0" * 64
-_AT_ONCE: Final = 1_000
+#: Below SQLite's limit of parameters per statement.
+_AT_ONCE: Final = 500
 
 
 class LogBroken(PosternError):
@@ -57,26 +58,30 @@ def follow(org_id: UUID, start: Position, until: int) -> Iterator[Link]:
 
     Raises LogBroken at the first event that is missing or differs from what was written, `start` included.
     """
-    if start.sequence and _digest_at(org_id, start.sequence) != start.digest:
+    if start.sequence and digests_at(org_id, [start.sequence]).get(start.sequence) != start.digest:
         raise _broken(org_id, start.sequence)
     position = start
-    while position.sequence < until:
-        rows = AuditEvent.objects.filter(org_id=org_id, sequence__gt=position.sequence, sequence__lte=until)
-        some = list(rows.order_by("sequence")[:_AT_ONCE])
-        if not some:
-            raise _broken(org_id, position.sequence + 1)
-        for event in some:
-            number = position.sequence + 1
-            if event.sequence != number or event.previous != position.digest or digest.of_event(event) != event.digest:
-                raise _broken(org_id, number)
-            line = line_of(event)
-            position = Position(number, event.digest, link_after(position.chain, line))
-            yield Link(position, line)
+    for sequence, event in reading.events(org_id, start.sequence, until):
+        number = position.sequence + 1
+        if event is None or sequence != number or event.previous != position.digest:
+            raise _broken(org_id, number)
+        if digest.of_event(event) != event.digest:
+            raise _broken(org_id, number)
+        line = line_of(event)
+        position = Position(number, event.digest, link_after(position.chain, line))
+        yield Link(position, line)
+    if position.sequence < until:
+        raise _broken(org_id, position.sequence + 1)
 
 
-def _digest_at(org_id: UUID, sequence: int) -> str | None:
-    rows = AuditEvent.objects.filter(org_id=org_id, sequence=sequence)
-    return rows.values_list("digest", flat=True).first()
+def digests_at(org_id: UUID, sequences: Sequence[int]) -> dict[int, str]:
+    """The stored MAC digests of the events at these positions. Positions without an event are left out."""
+    there: dict[int, str] = {}
+    for start in range(0, len(sequences), _AT_ONCE):
+        some = sequences[start : start + _AT_ONCE]
+        rows = AuditEvent.objects.filter(org_id=org_id, sequence__in=some)
+        there |= dict(rows.order_by().values_list("sequence", "digest"))
+    return there
 
 
 def _broken(org_id: UUID, sequence: int) -> LogBroken:

@@ -1,8 +1,9 @@
 """Reading the log and verifying its integrity."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from enum import StrEnum
 from itertools import islice
 from typing import Any, Final, NamedTuple, TypeVar
@@ -10,7 +11,7 @@ from uuid import UUID
 
 from django.db.models import Max, Min
 
-from postern.apps.audits import checkpoints, digest, public_chain
+from postern.apps.audits import checkpoint_file, digest, public_chain, reading
 from postern.apps.audits.catalogue import Event
 from postern.apps.audits.models import AuditChain, AuditEvent, LoginLog, PasswordChangeLog
 from postern.apps.audits.signed_statements import SignedStatement
@@ -34,6 +35,7 @@ def batched(items: Iterable[_Item], size: int) -> Iterator[list[_Item]]:
 class FaultKind(StrEnum):
     """The kinds of fault that a verification reports."""
 
+    UNREADABLE = "unreadable"  # a row whose columns cannot be read
     EDITED = "edited"  # the digest does not match the columns
     MISSING = "missing"  # a sequence number is missing
     BROKEN_LINK = "broken_link"  # the row does not link to the previous row: it was inserted or moved
@@ -55,6 +57,20 @@ class FaultKind(StrEnum):
     RECORDING_EDITED = "recording_edited"  # size or hash of a recording differ from the stored upload
     RECORDING_MISSING = "recording_missing"
     CHECKPOINT_ALTERED = "checkpoint_altered"  # a line of the checkpoint file was altered
+
+
+#: Faults of a log that checkpoints do not sign any further.
+UNSIGNING: Final = frozenset(
+    {
+        FaultKind.UNREADABLE,
+        FaultKind.EDITED,
+        FaultKind.MISSING,
+        FaultKind.BROKEN_LINK,
+        FaultKind.TRUNCATED,
+        FaultKind.UNANCHORED,
+        FaultKind.ROLLED_BACK,
+    }
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,14 +146,24 @@ def verify(count: Count | None = None) -> Iterator[Fault]:
     count = count or Count()
     heads = {chain.org_id: chain for chain in AuditChain.objects.all()}
     known = set(AuditEvent.objects.order_by().values_list("org_id", flat=True).distinct())
-    stated = checkpoints.last_statements()
+    stated = checkpoint_file.last_statements()
     for org_id in sorted(known | set(heads)):
         yield from _verify_chain(org_id, heads.get(org_id), count, stated.get(org_id))
     for log in (_LOGINS, _PASSWORDS):
-        yield from _verify_copies(log, count)
+        yield from _while_readable(_verify_copies(log, count), f"rows of {log.model.__name__}")
     yield from _verify_checkpoints()
     for verifier in VERIFIERS.value:
-        yield from verifier(count)
+        yield from _while_readable(verifier(count), f"rows that {verifier.__module__} verifies")
+
+
+def _while_readable(faults: Iterator[Fault], what: str) -> Iterator[Fault]:
+    """The faults, and a fault in place of the rest when a row cannot be read."""
+    try:
+        yield from faults
+    except Exception as error:
+        if not reading.is_of_row(error):
+            raise
+        yield Fault(None, 0, FaultKind.UNREADABLE, f"{what}; they were not verified to the end: {error}")
 
 
 def statements(events: Iterable[Event], object_ids: Sequence[str]) -> list[Statement]:
@@ -157,6 +183,13 @@ def span(org_id: UUID, object_ids: Sequence[str]) -> tuple[int, int] | None:
             first.append(found["first"])
             last.append(found["last"])
     return (min(first), max(last)) if first else None
+
+
+def objects_of(org_id: UUID, events: Iterable[Event], begin: datetime, end: datetime) -> set[str]:
+    """The objects that events of these kinds name from `begin` until before `end`."""
+    rows = AuditEvent.objects.filter(org_id=org_id, event__in=[str(event) for event in events])
+    rows = rows.filter(datetime__gte=begin, datetime__lt=end)
+    return set(rows.order_by().values_list("resource_id", flat=True).distinct())
 
 
 def statements_in_sets(event: Event, size: int) -> Iterator[list[Statement]]:
@@ -200,19 +233,25 @@ def _verify_chain(
     expected, previous, public = 1, digest.GENESIS, public_chain.GENESIS
     rows = AuditEvent.objects.filter(org_id=org_id)
     top = rows.order_by("-sequence").values_list("sequence", flat=True).first() or 0
-    for event in rows.filter(sequence__lte=top).order_by("sequence").iterator(chunk_size=_AT_ONCE):
+    is_readable = True
+    for sequence, event in reading.events(org_id, 0, top):
         count.add(org_id)
-        if event.sequence != expected:
+        if sequence != expected:
             yield Fault(org_id, expected, FaultKind.MISSING)
-        elif event.previous != previous:
-            yield Fault(org_id, event.sequence, FaultKind.BROKEN_LINK)
+        expected, is_next = sequence + 1, sequence == expected
+        if event is None:
+            yield Fault(org_id, sequence, FaultKind.UNREADABLE)
+            previous, is_readable = public_chain.digests_at(org_id, [sequence]).get(sequence, ""), False
+            continue
+        if is_next and event.previous != previous:
+            yield Fault(org_id, sequence, FaultKind.BROKEN_LINK)
         if digest.of_event(event) != event.digest:
-            yield Fault(org_id, event.sequence, FaultKind.EDITED)
-        expected, previous = event.sequence + 1, event.digest
-        if stated is not None and event.sequence <= stated.position.sequence:
+            yield Fault(org_id, sequence, FaultKind.EDITED)
+        previous = event.digest
+        if stated is not None and sequence <= stated.position.sequence and is_readable:
             public = public_chain.link_after(public, public_chain.line_of(event))
     last = expected - 1
-    if stated is not None and last >= stated.position.sequence and public != stated.position.chain:
+    if stated is not None and is_readable and last >= stated.position.sequence and public != stated.position.chain:
         yield Fault(org_id, stated.position.sequence, FaultKind.ROLLED_BACK)
     if head is not None and head.sequence > last:
         yield Fault(org_id, head.sequence, FaultKind.TRUNCATED)
@@ -265,22 +304,48 @@ def _repeats(values: Mapping[str, Any], recorded: Mapping[str, Any]) -> bool:
 
 
 def _verify_checkpoints() -> Iterator[Fault]:
-    highest: dict[UUID, tuple[int, str]] = {}
+    heads = _FormerHeads()
     proven: dict[UUID, SignedStatement] = {}
-    for number, checkpoint in enumerate(checkpoints.read(), start=1):
+    for number, checkpoint in enumerate(checkpoint_file.read(), start=1):
         if checkpoint is None:
             yield Fault(None, number, FaultKind.CHECKPOINT_ALTERED)
             continue
         for org_id, head in checkpoint.heads.items():
-            highest[org_id] = max(head, highest.get(org_id, head))
+            heads.add(org_id, head)
         new = {key: stated for key, stated in checkpoint.statements.items() if proven.get(key) != stated}
         if all(stated.is_signed() and stated.org_id == key for key, stated in new.items()):
             proven |= new
         else:
             yield Fault(None, number, FaultKind.CHECKPOINT_ALTERED)
-    for org_id, (sequence, expected) in highest.items():
-        stored_digest = (
-            AuditEvent.objects.filter(org_id=org_id, sequence=sequence).values_list("digest", flat=True).first()
-        )
-        if stored_digest != expected:
-            yield Fault(org_id, sequence, FaultKind.ROLLED_BACK)
+    for org_id, sequence in heads.lost():
+        yield Fault(org_id, sequence, FaultKind.ROLLED_BACK)
+
+
+class _FormerHeads:
+    """The heads that checkpoints name, compared with the log some at a time."""
+
+    def __init__(self) -> None:
+        self._last: dict[UUID, checkpoint_file.Head] = {}
+        self._some: defaultdict[UUID, list[checkpoint_file.Head]] = defaultdict(list)
+        self._lost: dict[UUID, int] = {}
+
+    def add(self, org_id: UUID, head: checkpoint_file.Head) -> None:
+        """Take the head of a line. Lines repeat the heads of organizations that have not changed."""
+        if self._last.get(org_id) != head:
+            self._last[org_id] = head
+            self._some[org_id].append(head)
+            if len(self._some[org_id]) >= _ROWS_AT_ONCE:
+                self._compare(org_id)
+
+    def lost(self) -> list[tuple[UUID, int]]:
+        """The highest position of each organization that a line names, and that the log does not have as it was."""
+        for org_id in list(self._some):
+            self._compare(org_id)
+        return sorted(self._lost.items())
+
+    def _compare(self, org_id: UUID) -> None:
+        heads = self._some.pop(org_id)
+        there = public_chain.digests_at(org_id, [sequence for sequence, _ in heads])
+        lost = [sequence for sequence, expected in heads if sequence and there.get(sequence) != expected]
+        if lost:
+            self._lost[org_id] = max(*lost, self._lost.get(org_id, 0))

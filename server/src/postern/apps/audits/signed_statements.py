@@ -1,21 +1,16 @@
 """Signed statements: "at this time, the public chain of this organization had this link at this position"."""
 
 import json
-import logging
-import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Self
 from uuid import UUID
 
 from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey
-from django.conf import settings
 
 from postern.apps.audits.public_chain import Position
 from postern.apps.audits.signing_key import SigningKey, trusted_keys
-
-log = logging.getLogger(__name__)
 
 CONTEXT: Final = b"postern audit checkpoint v1\x00"
 
@@ -61,24 +56,6 @@ def sign(key: SigningKey, org_id: UUID, at: str, position: Position) -> SignedSt
     """The signed statement of a position."""
     message = CONTEXT + _canonical(_stated(org_id, at, position, key.key_id))
     return SignedStatement(org_id, at, position, key.key_id, key.sign(message).hex())
-
-
-def tell_witness(statements: Sequence[SignedStatement]) -> None:
-    """Append statements to the file of POSTERN_AUDIT_WITNESS, if it is set.
-
-    A failure is logged and stops nothing: the next statement of an organization covers all events of the former ones.
-    """
-    witness = settings.POSTERN.audit_witness
-    if witness is None or not statements:
-        return
-    try:
-        descriptor = os.open(witness, os.O_WRONLY | os.O_CREAT | os.O_APPEND | os.O_CLOEXEC, 0o600)
-        with os.fdopen(descriptor, "ab") as file:
-            file.write(b"".join(statement.line() for statement in statements))
-            file.flush()
-            os.fsync(file.fileno())
-    except OSError as error:
-        log.error("the checkpoint was not written to the witness %s: %s", witness, error)  # noqa: TRY400 - no trace wanted
 
 
 def _stated(org_id: UUID, at: str, position: Position, key_id: str) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The key that signs checkpoints and exports of the audit log, so that others can check them without any secret.
 
 secrets/audit_signing_key.pem   the current private key; rotation replaces it
+secrets/audit_next_key.pem      the key of a rotation that has not ended yet
 secrets/audit_signing_key.pub   its public key: 64 hex digits and a line end
 secrets/audit_keys/<id>.pub     every public key that has signed here
 """
@@ -25,6 +26,7 @@ from postern.foundation.machine import secret_files
 from postern.kernel.errors import SettingsError
 
 PRIVATE_KEY: Final = "audit_signing_key.pem"
+NEXT_KEY: Final = "audit_next_key.pem"
 PUBLIC_KEY: Final = "audit_signing_key.pub"
 FOLDER: Final = "audit_keys"
 
@@ -45,9 +47,14 @@ class SigningKey:
         return key
 
     @classmethod
-    def generate(cls) -> Self:
-        """A new key that is stored nowhere yet."""
-        return cls(Ed25519PrivateKey.generate())
+    def next(cls) -> Self:
+        """The key of the next rotation, which is trusted and signs nothing yet. The same until `install`.
+
+        Raises SettingsError, OSError.
+        """
+        key = cls(_private_key(secret_files.read_or_create(_folder() / NEXT_KEY, _new_pem)))
+        key.trust()
+        return key
 
     def sign(self, message: bytes) -> bytes:
         """The signature: 64 bytes."""
@@ -63,9 +70,13 @@ class SigningKey:
         _store(trusted_keys().path_of(self.key_id), self.public.hex() + "\n")
 
     def install(self) -> None:
-        """Sign with this key from now on. The private half of the former key is gone."""
-        self.trust()
-        _store(_folder() / PRIVATE_KEY, _pem(self._private) + "\n")
+        """Sign with this key, which `next` has made, from now on. The private half of the former key is gone."""
+        try:
+            (_folder() / NEXT_KEY).replace(_folder() / PRIVATE_KEY)
+        except FileNotFoundError:
+            if present_id() != self.key_id:  # otherwise another process has installed it
+                raise
+        _to_disk(_folder())
         self.publish()
 
 
@@ -117,8 +128,12 @@ def _store(path: Path, text: str) -> None:
         draft.replace(path)
     finally:
         draft.unlink(missing_ok=True)
-    folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
+    _to_disk(path.parent)
+
+
+def _to_disk(folder: Path) -> None:
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(folder)
+        os.fsync(descriptor)
     finally:
-        os.close(folder)
+        os.close(descriptor)

@@ -1,7 +1,7 @@
 """Reads of several tables that belong together."""
 
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Final
 
 from django.db import DEFAULT_DB_ALIAS, connections, transaction
@@ -27,3 +27,8 @@ def snapshot() -> Iterator[None]:
         if database.connection is not None:
             with database.cursor() as cursor:
                 cursor.execute("ROLLBACK")
+
+
+def snapshot_or_own() -> AbstractContextManager[None]:
+    """One instant for all reads; inside a transaction it is the transaction's."""
+    return transaction.atomic() if connections[DEFAULT_DB_ALIAS].in_atomic_block else snapshot()

@@ -28,7 +28,7 @@ from postern.apps.plans.states.queries import State, read_state
 from postern.apps.plans.states.references import References, missing, spell
 from postern.foundation.caller.actor import Actor
 from postern.foundation.caller.scope import OrgScope
-from postern.foundation.database.snapshot import snapshot
+from postern.foundation.database.snapshot import snapshot_or_own
 from postern.foundation.database.trial import undone
 from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.rest import bulk, errors
@@ -103,11 +103,6 @@ def export(*, actor: Actor, org_id: UUID) -> str:
         )
     )
     return write_file(orgs.name_of(org_id), values)
-
-
-def snapshot_or_own() -> AbstractContextManager[None]:
-    """One instant for all reads; inside a transaction it is the transaction's."""
-    return transaction.atomic() if connection.in_atomic_block else snapshot()
 
 
 def _carry_out(

@@ -5,7 +5,7 @@ docs/reference/audit-bundle.md describes the format. The stand-alone verifier is
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
@@ -14,13 +14,13 @@ from django.conf import settings
 from django.db import transaction
 
 from postern.apps.audits import facade as audits
-from postern.apps.audits.facade import Position, SignedStatement
+from postern.apps.audits.facade import FaultKind, Position, SignedStatement
 from postern.apps.orgs import facade as orgs
 from postern.apps.sessions.bundles import rows
 from postern.apps.sessions.bundles.archive import Archive
 from postern.apps.sessions.bundles.errors import NotExported
 from postern.apps.sessions.bundles.recordings import Recordings
-from postern.apps.sessions.evidence.verification import faults_of
+from postern.apps.sessions.evidence.verification import missing_among
 from postern.contracts import audit_bundle
 from postern.contracts.audit_bundle import bundle_verifier
 from postern.contracts.recording import TrustedKeys
@@ -29,6 +29,8 @@ from postern.kernel import clock
 
 #: Statements between the first and the last that a bundle has at most: they narrow the time at which events existed.
 _MOST_STATEMENTS: Final = 1_000
+#: Faults that a bundle names; further faults are only counted.
+_MOST_FAULTS: Final = 10_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,8 +61,12 @@ class _Part:
 
     org_id: UUID
     session_ids: list[UUID]
+    #: Sessions that the log names and that are not there.
+    absent: list[UUID]
     first: int
     last: int
+    #: What is not intact.
+    faults: list[str]
     #: The statements around and in the range: the last at or before `first`, up to the first at or after `last`.
     statements: list[SignedStatement] = field(default_factory=list)
 
@@ -88,27 +94,35 @@ class _Part:
 def export(wanted: Wanted, output: Path) -> Exported:
     """Write a bundle to `output`, which must not exist. The audit log records the export before it is written.
 
-    Raises NotExported; LogBroken when the log is not intact; SettingsError and OSError for the signing key.
+    Raises NotExported; LogBroken when the log is not intact; SettingsError for the signing key.
     """
     with Archive.create(output) as archive:
         parts = [_part(org_id, wanted) for org_id in sorted(wanted.org_ids)]
-        known = {key for part in parts for key in part.session_ids}
+        known = {key for part in parts for key in part.session_ids + part.absent}
         for key in wanted.session_ids:
             if key not in known:
                 raise NotExported(f"there is no session {key} in the organizations of the export")
         _record(wanted, parts)
-        audits.sign_everything()
+        try:
+            audits.sign_everything()
+        except OSError as error:
+            raise NotExported(f"the audit log cannot be signed: {error.strerror or error}") from error
         _frame(parts)
         return _write(archive, wanted, parts)
 
 
 def _part(org_id: UUID, wanted: Wanted) -> _Part:
-    keys = rows.session_ids(org_id, wanted.begin, wanted.end, wanted.session_ids)
-    first, last = audits.sequence_before(org_id, wanted.begin), audits.sequence_before(org_id, wanted.end)
-    about = audits.span(org_id, [str(key) for key in keys])
+    keys, absent = rows.session_ids(org_id, wanted.begin, wanted.end, wanted.session_ids)
+    first, last = audits.sequence_before(org_id, wanted.begin), audits.last_before(org_id, wanted.end)
+    # with the events that record why sessions are absent
+    about = audits.span(org_id, [str(key) for key in keys + absent])
     if about is not None:
         first, last = min(first, about[0] - 1), max(last, about[1])
-    return _Part(org_id, keys, first, max(last, first, 1))
+    return _Part(org_id, keys, absent, first, max(last, first, 1), _faults_of_missing(org_id, absent))
+
+
+def _faults_of_missing(org_id: UUID, keys: Sequence[UUID]) -> list[str]:
+    return [f"{FaultKind.SESSION_MISSING}: session {key}" for key in missing_among(org_id, keys)]
 
 
 def _frame(parts: Sequence[_Part]) -> None:
@@ -136,8 +150,8 @@ def _record(wanted: Wanted, parts: Sequence[_Part]) -> None:
                 "operator": wanted.operator,
                 "from": wanted.begin,
                 "to": wanted.end,
-                "organizations": [other.org_id for other in parts],
-                "chosen_sessions": list(wanted.session_ids),
+                # nothing about other organizations: whoever reads this log may not know them
+                "chosen_sessions": sorted({*wanted.session_ids} & {*part.session_ids, *part.absent}),
                 "sessions": len(part.session_ids),
                 "events": part.last - part.first,
             },
@@ -153,16 +167,17 @@ def _write(archive: Archive, wanted: Wanted, parts: Sequence[_Part]) -> Exported
     for kind, keys in (("audit", audits.audit_keys()), ("recording", TrustedKeys(settings.POSTERN.secrets_dir))):
         for name in keys.ids():
             archive.add(f"keys/{kind}/{name}.pub", [(keys.find(name) or b"").hex().encode() + b"\n"])
-    recordings, faults, organizations = Recordings(archive), [], []
-    for part in parts:
-        organizations.append(_write_part(archive, recordings, part))
-        faults += [str(fault) for fault in faults_of(part.session_ids)]
+    recordings = Recordings(archive)
+    organizations = [_write_part(archive, recordings, part) for part in parts]
+    faults = [fault for part in parts for fault in part.faults] + recordings.faults
+    if len(faults) > _MOST_FAULTS:
+        faults[_MOST_FAULTS:] = [f"and {len(faults) - _MOST_FAULTS} more"]
     manifest = bundle_verifier.canonical(
         {
             "version": 1,
             "at": clock.now().isoformat(timespec="seconds"),
-            "from": wanted.begin.isoformat(),
-            "to": wanted.end.isoformat(),
+            "from": _instant(wanted.begin),
+            "to": _instant(wanted.end),
             "key_id": key.key_id,
             "chosen_sessions": [str(session_id) for session_id in wanted.session_ids],
             "organizations": organizations,
@@ -184,25 +199,26 @@ def _write(archive: Archive, wanted: Wanted, parts: Sequence[_Part]) -> Exported
     )
 
 
+def _instant(moment: datetime) -> str:
+    """A moment as events have theirs, so that the verifier compares texts."""
+    return moment.astimezone(UTC).isoformat(timespec="microseconds")
+
+
 def _write_part(archive: Archive, recordings: Recordings, part: _Part) -> dict[str, Any]:
     start, end = part.start, part.statements[-1].position
     folder = f"organizations/{part.org_id}"
     archive.add(f"{folder}/checkpoints.jsonl", [statement.line() for statement in part.statements])
     archive.add(f"{folder}/events.jsonl", _event_lines(part.org_id, start, end))
-    archive.add(f"{folder}/sessions.jsonl", rows.session_lines(part.session_ids, end.sequence))
-    stored: dict[UUID, object] = {}
-    for at in range(0, len(part.session_ids), rows.AT_ONCE):
-        some = part.session_ids[at : at + rows.AT_ONCE]
-        stored |= rows.statements_until(audits.Event.RECORDING_STORED, some, end.sequence)
-    gone = set(stored)
-    for recording in rows.recordings_of(part.session_ids):
-        gone.discard(recording.pk)
-        if recording.pk in stored:
-            recordings.add(recording)
+    sessions = rows.SessionLines(end.sequence)
+    archive.add(f"{folder}/sessions.jsonl", sessions.of(part.session_ids))
+    part.faults += sessions.faults
+    deleted = set(sessions.deleted)
+    part.faults += _faults_of_missing(part.org_id, sessions.deleted)
+    for key in part.session_ids:
+        if key in deleted:
+            recordings.missing[key] = "the session was deleted while the export ran"
         else:
-            recordings.missing[recording.pk] = "it was not stored when the export began"
-    for session_id in sorted(gone):
-        recordings.missing[session_id] = "its row is gone"
+            recordings.add(key, sessions.stored.get(key))
     return {
         "org_id": str(part.org_id),
         "name": orgs.name_of(part.org_id),

@@ -1,4 +1,4 @@
-"""The sessions of a bundle: which they are, and their rows as lines."""
+"""The sessions of a bundle: which they are, and their rows as lines, checked while they are written."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
@@ -8,76 +8,91 @@ from uuid import UUID
 from django.db.models import Q
 
 from postern.apps.audits import facade as audits
-from postern.apps.audits.facade import Statement
-from postern.apps.sessions.evidence.verification import chained_rows
-from postern.apps.sessions.recordings.models import Recording
+from postern.apps.audits.facade import Fault, FaultKind
+from postern.apps.sessions.evidence import verification
+from postern.apps.sessions.evidence.verification import Row
 from postern.apps.sessions.sessions import evidence
 from postern.apps.sessions.sessions.models import Session
 from postern.contracts.audit_bundle.bundle_verifier import canonical
+from postern.foundation.database.snapshot import snapshot_or_own
+from postern.kernel.ids import parse_id
 
 AT_ONCE: Final = 400
-_E = audits.Event
+_E: Final = audits.Event
+#: Events that name a session which ran when they were written.
+_NAMING: Final = (_E.SESSION_PERMITTED, _E.SESSION_ANCHORED, _E.SESSION_SEALED)
 
 
-def session_ids(org_id: UUID, begin: datetime, end: datetime, chosen: Sequence[UUID]) -> list[UUID]:
-    """The sessions that ran between two moments, or those of the chosen ones that belong to the organization."""
+def session_ids(org_id: UUID, begin: datetime, end: datetime, chosen: Sequence[UUID]) -> tuple[list[UUID], list[UUID]]:
+    """The sessions that ran between two moments, or the chosen ones, in two lists: those that are there, and those that
+    only the log names.
+    """
     rows = Session.objects.filter(org_id=org_id)
     if chosen:
-        rows = rows.filter(pk__in=chosen)
+        stated = audits.statements(_NAMING, [str(key) for key in chosen])
+        named = {statement.object_id for statement in stated if statement.org_id == org_id}
+        there = set(rows.filter(pk__in=chosen).values_list("pk", flat=True))
     else:
-        rows = rows.filter(Q(date_end__isnull=True) | Q(date_end__gte=begin), date_start__lt=end)
-    return list(rows.order_by("pk").values_list("pk", flat=True))
+        named = audits.objects_of(org_id, _NAMING, begin, end)
+        ran = rows.filter(Q(date_end__isnull=True) | Q(date_end__gte=begin), date_start__lt=end)
+        there = set(ran.values_list("pk", flat=True))
+    others = sorted({key for key in map(parse_id, named) if key is not None} - there)
+    for start in range(0, len(others), AT_ONCE):
+        there |= set(rows.filter(pk__in=others[start : start + AT_ONCE]).values_list("pk", flat=True))
+    return sorted(there), [key for key in others if key not in there]
 
 
-def statements_until(event: audits.Event, session_ids: Sequence[UUID], until: int) -> dict[UUID, Statement]:
-    """Session → the last event of this kind in its organization's log, up to a position."""
-    found = audits.statements((event,), [str(key) for key in session_ids])
-    return {UUID(statement.object_id): statement for statement in found if statement.sequence <= until}
+class SessionLines:
+    """Writes sessions as lines. What it writes is what it has checked: one reading, in one snapshot of each session.
 
-
-def session_lines(keys: Sequence[UUID], until: int) -> Iterator[bytes]:
-    """The sessions with their rows, each session followed by its rows in the order of its chain.
-
-    Rows that arrived after the session's last sealing up to the position `until` are left out: no event of the bundle
-    counts them.
+    `faults`: what is not intact. `stored`: what the log says about the recordings that were stored. `deleted`: sessions
+    that were deleted since they were listed.
     """
-    for start in range(0, len(keys), AT_ONCE):
-        some = keys[start : start + AT_ONCE]
-        sealed = statements_until(_E.SESSION_SEALED, some, until)
-        sessions = {session.pk: session for session in Session.objects.filter(pk__in=some)}
-        most = {
-            key: int(sealed[key].new["rows"]) if key in sealed else session.evidence_count
-            for key, session in sessions.items()
-        }
-        rows = _rows_up_to(sessions, most)
-        row = next(rows, None)
-        for key in sorted(sessions, key=lambda key: key.int):
-            yield _line(
-                {"table": "session", "rows": most[key], "values": _values(evidence.SESSION_FINAL, sessions[key])}
-            )
-            while row is not None and row[0] == key:
-                yield _line(row[1])
-                row = next(rows, None)
+
+    def __init__(self, until: int) -> None:
+        self._until = until
+        self.faults: list[str] = []
+        self.stored: dict[UUID, Mapping[str, Any]] = {}
+        self.deleted: list[UUID] = []
+
+    def of(self, keys: Sequence[UUID]) -> Iterator[bytes]:
+        """The sessions with their rows, each session followed by its rows in the order of its chain."""
+        for key in keys:
+            try:
+                with snapshot_or_own():
+                    yield from self._of_session(key)
+            except Exception as error:
+                if not audits.is_of_row(error):
+                    raise
+                self.faults.append(f"{FaultKind.UNREADABLE}: session {key}: {error}")
+
+    def _of_session(self, key: UUID) -> Iterator[bytes]:
+        """Rows that arrived after the session's last sealing up to the end of the bundle are left out: no event of the
+        bundle counts them.
+        """
+        session = Session.objects.select_related("recording").filter(pk=key).first()
+        if session is None:
+            self.deleted.append(key)
+            return
+        stated = audits.statements(verification.READ, [str(key)])
+        last = {statement.event: statement.new for statement in stated if statement.sequence <= self._until}
+        if _E.RECORDING_STORED in last:
+            self.stored[key] = last[_E.RECORDING_STORED]
+        most = int(last[_E.SESSION_SEALED]["rows"]) if _E.SESSION_SEALED in last else session.evidence_count
+        values = {name: evidence.plain(getattr(session, name)) for name in evidence.SESSION_FINAL.versions[-1]}
+        yield _line({"table": "session", "rows": most, "values": values})
+        for item in verification.examined(session, stated):
+            if isinstance(item, Fault):
+                self.faults.append(str(item))
+            elif item.number <= most:
+                yield _line(_values(item))
 
 
-def _rows_up_to(sessions: Mapping[UUID, Session], most: Mapping[UUID, int]) -> Iterator[tuple[UUID, dict[str, Any]]]:
-    for key, number, covered, values, proof in chained_rows(sessions):
-        if number <= most[key]:
-            names = covered.versions[-1]
-            named = {name: evidence.plain(value) for name, value in zip(names, values, strict=True)}
-            yield key, {"table": evidence.table_of(covered), "number": number, "proof": proof, "values": named}
-
-
-def _values(covered: evidence.Covered, session: Session) -> dict[str, Any]:
-    return {name: evidence.plain(getattr(session, name)) for name in covered.versions[-1]}
+def _values(row: Row) -> dict[str, Any]:
+    names = row.covered.versions[-1]
+    values = {name: evidence.plain(value) for name, value in zip(names, row.values, strict=True)}
+    return {"table": evidence.table_of(row.covered), "number": row.number, "proof": row.proof, "values": values}
 
 
 def _line(values: Mapping[str, Any]) -> bytes:
     return canonical(values) + b"\n"
-
-
-def recordings_of(keys: Sequence[UUID]) -> Iterator[Recording]:
-    """The recordings of the sessions, also those that are not stored, in the order of the sessions."""
-    for start in range(0, len(keys), AT_ONCE):
-        some = keys[start : start + AT_ONCE]
-        yield from Recording.objects.filter(pk__in=some).order_by("pk")

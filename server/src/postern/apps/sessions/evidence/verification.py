@@ -7,7 +7,7 @@ again with their row locked; only faults that persist are reported.
 import heapq
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from django.db import transaction
@@ -28,7 +28,18 @@ _ROWS_AT_ONCE: Final = 2_000
 _E = audits.Event
 #: Events of the audit log about a session's state; the last event counts.
 _STATING: Final = frozenset({_E.SESSION_PERMITTED, _E.SESSION_FOUND_ALIVE, _E.SESSION_SEALED, _E.SESSION_FORGOTTEN})
-_READ: Final = (*sorted(_STATING), _E.SESSION_ANCHORED, _E.RECORDING_STORED)
+#: Events that say what the evidence must be.
+READ: Final = (*sorted(_STATING), _E.SESSION_ANCHORED, _E.RECORDING_STORED)
+
+
+class Row(NamedTuple):
+    """One row of a session's chain, with the values of the columns of the current version."""
+
+    session_id: UUID
+    number: int
+    covered: Covered
+    values: Sequence[Any]
+    proof: str
 
 
 def verify(count: Count) -> Iterator[Fault]:
@@ -49,15 +60,6 @@ def verify(count: Count) -> Iterator[Fault]:
     yield from _orphans()
 
 
-def faults_of(keys: Sequence[UUID]) -> Iterator[Fault]:
-    """The faults of these sessions."""
-    for start in range(0, len(keys), _SESSIONS_AT_ONCE):
-        some = keys[start : start + _SESSIONS_AT_ONCE]
-        sessions = list(Session.objects.filter(pk__in=some).select_related("recording"))
-        for session_id in sorted({fault.session_id for fault in _faults_of(sessions, Count()) if fault.session_id}):
-            yield from _again(session_id)
-
-
 def _again(session_id: UUID) -> Iterator[Fault]:
     """The faults of one session, read while its row is locked."""
     with transaction.atomic():
@@ -67,10 +69,27 @@ def _again(session_id: UUID) -> Iterator[Fault]:
         yield from list(_faults_of([session], Count())) if session else ()
 
 
+def examined(session: Session, stated: list[Statement]) -> Iterator[Row | Fault]:
+    """The rows of a session in the order of its chain, and the faults of the session, its recording and these rows.
+
+    `session` has its `recording`, and `stated` the events of `READ` about it, of the same snapshot.
+    """
+    yield from _session_faults(session, stated)
+    yield from _recording_faults(session, stated)
+    yield from _checked_rows({session.pk: session}, {session.pk: _last(stated, _E.SESSION_ANCHORED)}, Count())
+
+
+def missing_among(org_id: UUID, keys: Sequence[UUID]) -> list[UUID]:
+    """Those of these sessions, which are not there, that no event of the organization's log records as deleted."""
+    statements = audits.statements((_E.SESSION_FORGOTTEN,), [str(key) for key in keys])
+    forgotten = {statement.object_id for statement in statements if statement.org_id == org_id}
+    return [key for key in keys if str(key) not in forgotten]
+
+
 def _faults_of(sessions: Sequence[Session], count: Count) -> Iterator[Fault]:
     by_id = {session.pk: session for session in sessions}
     stated: dict[UUID, list[Statement]] = defaultdict(list)
-    for statement in audits.statements(_READ, [str(key) for key in by_id]):
+    for statement in audits.statements(READ, [str(key) for key in by_id]):
         session_id = parse_id(statement.object_id)
         if session_id is not None:
             stated[session_id].append(statement)
@@ -78,7 +97,7 @@ def _faults_of(sessions: Sequence[Session], count: Count) -> Iterator[Fault]:
         yield from _session_faults(session, stated[session.pk])
         yield from _recording_faults(session, stated[session.pk])
     anchors = {key: _last(events, _E.SESSION_ANCHORED) for key, events in stated.items()}
-    yield from _row_faults(by_id, anchors, count)
+    yield from (item for item in _checked_rows(by_id, anchors, count) if isinstance(item, Fault))
 
 
 def _session_faults(session: Session, stated: list[Statement]) -> Iterator[Fault]:
@@ -119,10 +138,16 @@ def _recording_faults(session: Session, stated: list[Statement]) -> Iterator[Fau
         yield _fault(session, FaultKind.RECORDING_EDITED)
 
 
-def _row_faults(by_id: dict[UUID, Session], anchors: dict[UUID, Statement | None], count: Count) -> Iterator[Fault]:
-    """Check the rows of these sessions in chain order: each row matches its proof, none is missing, none is extra."""
+def _checked_rows(
+    by_id: dict[UUID, Session], anchors: dict[UUID, Statement | None], count: Count
+) -> Iterator[Row | Fault]:
+    """The rows of these sessions in chain order, and their faults: each row matches its proof, none is missing or extra.
+
+    A row comes after its faults.
+    """
     number, head = dict.fromkeys(by_id, 0), dict.fromkeys(by_id, evidence.GENESIS)
-    for session_id, place, covered, values, proof in chained_rows(by_id):
+    for row in _chained_rows(by_id):
+        session_id, place, covered, values, proof = row
         session = by_id[session_id]
         count.add(session.org_id)
         for gap in range(number[session_id] + 1, min(place, number[session_id] + 2)):
@@ -137,6 +162,7 @@ def _row_faults(by_id: dict[UUID, Session], anchors: dict[UUID, Statement | None
         if anchored is not None and anchored.new.get("rows") == place and anchored.new.get("head") != proof:
             yield _fault(session, FaultKind.ROW_EDITED, f"{covered.model.__name__} {values[0]}")
         number[session_id], head[session_id] = max(place, number[session_id]), proof
+        yield row
     for session_id, session in by_id.items():
         anchored = anchors.get(session_id)
         expected = max(session.evidence_count, int(anchored.new.get("rows", 0)) if anchored else 0)
@@ -162,18 +188,20 @@ def _row_fits(covered: Covered, values: Sequence[Any], proof: str, place: tuple[
     return evidence.row_proof(covered, chosen, number=number, previous=previous, version=version) == proof
 
 
-def chained_rows(session_ids: Iterable[UUID]) -> Iterator[tuple[UUID, int, Covered, Sequence[Any], str]]:
+def _chained_rows(session_ids: Iterable[UUID]) -> Iterator[Row]:
     """All chained rows of the sessions, one chain after the other."""
     keys = list(session_ids)
-    return heapq.merge(*(_rows_of(covered, keys) for covered in PLACES), key=lambda row: (row[0].int, row[1]))
+    return heapq.merge(
+        *(_rows_of(covered, keys) for covered in PLACES), key=lambda row: (row.session_id.int, row.number)
+    )
 
 
-def _rows_of(covered: Covered, keys: list[UUID]) -> Iterator[tuple[UUID, int, Covered, Sequence[Any], str]]:
+def _rows_of(covered: Covered, keys: list[UUID]) -> Iterator[Row]:
     number, proof = covered.number_column, covered.proof_column
     chained = covered.model._default_manager.filter(session_id__in=keys, **{f"{number}__isnull": False})  # noqa: SLF001 - the documented model API
     rows = chained.order_by("session_id", number).values_list("session_id", number, proof, *covered.versions[-1])
     for session_id, place, row_proof, *values in rows.iterator(chunk_size=_ROWS_AT_ONCE):
-        yield session_id, place, covered, values, row_proof
+        yield Row(session_id, place, covered, values, row_proof)
 
 
 def _missing_sessions() -> Iterator[Fault]:
