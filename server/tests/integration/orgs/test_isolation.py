@@ -144,6 +144,7 @@ RESOURCES: Final = (
     "perms/reviews/application-permissions",
     "terminal/sessions",
     "terminal/commands",
+    "terminal/holds",
     "terminal/tasks",
     "ops/celery/task",
     "ops/ansible/task",

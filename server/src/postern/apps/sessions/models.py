@@ -17,6 +17,7 @@ from postern.apps.sessions.sessions.models import (
     ProxyOrder,
     RefusedRequest,
     Session,
+    SessionHold,
     WatchToken,
 )
 from postern.apps.sessions.storages.models import CommandStorage, ReplayStorage
@@ -44,6 +45,7 @@ __all__ = [
     "RefusedRequest",
     "ReplayStorage",
     "Session",
+    "SessionHold",
     "Terminal",
     "TerminalSighting",
     "TerminalType",

@@ -1,4 +1,5 @@
-"""Deletes old sessions with their commands, transfers and recordings after the configured retention period.
+"""Deletes old sessions with their commands, transfers and recordings after the configured retention period, except those
+that are on hold.
 
 A database and a folder cannot change in one transaction. The rows are therefore deleted together with an audit record
 and a note of the files to delete (`DoomedFile`); then the files are deleted, then the notes. After a crash at any step,
@@ -19,10 +20,10 @@ from postern.apps.sessions import messages
 from postern.apps.sessions.recordings.actions import copying
 from postern.apps.sessions.recordings.models import DoomedFile, Recording, RecordingCopy
 from postern.apps.sessions.search import actions as search
-from postern.apps.sessions.sessions.actions import lifecycle
+from postern.apps.sessions.sessions import queries
+from postern.apps.sessions.sessions.actions import holds, lifecycle
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.storages import remote
-from postern.contracts.enums import SessionState
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
 from postern.integrations.replay_storages.port import ReplayStorage
@@ -128,12 +129,13 @@ def _lease(doomed: DoomedFile) -> bool:
 
 
 def _ended_before(border: datetime) -> QuerySet[Session]:
-    over: QuerySet[Session] = Session.objects.filter(state=SessionState.ENDED.value, date_end__lt=border)
-    return over.order_by("date_end")
+    return queries.deletable_sessions().filter(date_end__lt=border).order_by("date_end")
 
 
 @write_transaction()
 def _forget_rows(actor: Actor, border: datetime) -> int:
+    holds.take_turn()
+    holds.remove_ended(actor=actor)
     over = _ended_before(border).values_list("pk", flat=True)[:_AT_ONCE]
     chosen = lifecycle.lock(Session.objects.filter(pk__in=list(over)))
     keys = [session.pk for session in chosen]
