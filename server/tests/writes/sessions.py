@@ -132,6 +132,22 @@ _PEOPLE = [
         ],
     ),
     Write(
+        method="PUT",
+        path=f"{API}retention/",
+        body={"days": 200},
+        told=[
+            Told(
+                event="retention.changed",
+                action="update",
+                kind="Organization",
+                name="Default",
+                old={"days": None},
+                new={"days": 200},
+                whole=True,
+            )
+        ],
+    ),
+    Write(
         method="POST",
         path=f"{API}holds/",
         body={"session": "{terminal/sessions}", "reason": "matter 7"},

@@ -67,6 +67,7 @@ ELSEWHERE: Final = {
     "terminal/components/": "of the installation",
     "terminal/replay-storages/": "of the installation, for super administrators",
     "terminal/command-storages/": "of the installation; its tree counts the commands of the organization: test_storages",
+    "terminal/retention/": "figures and days of the organization of the request: test_retention_rules",
     "terminal/recent-assets/": "the caller's own sessions: test_sessions_api",
     "terminal/terminal-registrations/": "proxies belong to no organization",
     "terminal/terminals/": "proxies belong to no organization",

@@ -9,6 +9,8 @@ from uuid import UUID
 from postern.apps.sessions.day_uses.models import UsedKind
 from postern.apps.sessions.day_uses.queries import DayFigures, Usage, Use
 from postern.apps.sessions.heartbeats.presence import is_web_up
+from postern.apps.sessions.retention.queries import Amount as RetentionAmount
+from postern.apps.sessions.retention.queries import Forecast, forecast
 from postern.apps.sessions.sessions.queries import LiveFigures, live_figures, newest_sessions
 from postern.apps.sessions.sessions.ways import Way, checked_route, checked_way
 from postern.apps.sessions.terminals import policy, registration
@@ -22,9 +24,11 @@ from postern.kernel.ids import parse_id
 
 __all__ = [
     "DayFigures",
+    "Forecast",
     "LiveFigures",
     "Load",
     "LoadKind",
+    "RetentionAmount",
     "TerminalBrief",
     "TerminalReading",
     "TerminalStatus",
@@ -44,6 +48,7 @@ __all__ = [
     "newest_sessions",
     "refuse_terminal",
     "renew_terminal",
+    "retention_forecast",
     "revoke_terminal",
     "terminal_readings",
     "terminal_status",
@@ -92,6 +97,11 @@ def terminal_readings(now: datetime) -> Iterator[TerminalReading]:
             loads=loads(row.cpu_load, row.memory_used, row.disk_used),
             is_local=row.is_local,
         )
+
+
+def retention_forecast() -> list[Forecast]:
+    """What retention would delete now in each organization, and what is on hold."""
+    return forecast(None)
 
 
 def make_registration_secrets() -> None:

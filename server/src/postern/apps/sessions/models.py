@@ -5,6 +5,7 @@ from postern.apps.sessions.day_uses.models import CountedDay, DayUse
 from postern.apps.sessions.entered_credentials.models import EnteredCredential
 from postern.apps.sessions.recordings.models import (
     DoomedFile,
+    OrganizationRetention,
     Recording,
     RecordingCheckpoint,
     RecordingCopy,
@@ -35,6 +36,7 @@ __all__ = [
     "EnteredCredential",
     "FileTransfer",
     "OrderKind",
+    "OrganizationRetention",
     "ProxyOrder",
     "Recording",
     "RecordingCheckpoint",

@@ -109,6 +109,7 @@ class Session(PosternModel):
         indexes = [
             models.Index(fields=("org_id", "-date_start", "id"), name="sessions_org_start"),
             models.Index(fields=("-date_start",), name="sessions_start"),
+            models.Index(fields=("date_end",), name="sessions_end"),
             models.Index(
                 fields=("terminal", "state"), condition=~models.Q(state=SessionState.ENDED.value), name="sessions_live"
             ),
