@@ -98,7 +98,8 @@ def test_a_hold_of_a_person_covers_later_sessions_and_outlives_the_account(
     assert grant is not None
     rows = {row["id"]: row["is_on_hold"] for row in as_admin.get(SESSIONS).json()}
     assert rows == {str(old.pk): True, str(grant.session_id): True}
-    User.objects.filter(pk=old.user_id).delete()
+    assert as_admin.delete(f"/api/v1/users/users/{old.user_id}/").status_code == 204
+    assert not User.objects.filter(pk=old.user_id).exists()
     assert forget() == 0
     # The person is known by their sessions, so that a further hold can be placed.
     again = place(as_admin, user=str(old.user_id), reason="matter 8")
