@@ -8,8 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from accessibility import axe_findings
 from admin_console import pick
-from browser import Faults, admit, window
+from browser import Faults, admit, photograph, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, wait_until
 from test_ssh_story import Terminal
@@ -209,3 +210,35 @@ def test_online_sessions_show_the_end_of_a_terminated_session_without_a_reload(w
     expect(admin.get_by_role("row").filter(has_text="Terminated by an administrator").first).to_contain_text("zhang")
     assert admin.evaluate("window.isTheSamePage")
     shell.ends()
+
+
+def test_an_administrator_puts_a_session_on_hold_and_sees_what_would_be_deleted(
+    admin: Page, world: World, named: dict[str, str]
+) -> None:
+    admin.goto(f"{world.product.url}/ui/terminal/sessions/{named['session']}")
+    admin.get_by_role("tab", name="Details").click()
+    admin.get_by_role("button", name="Put on hold").click()
+    dialog = admin.get_by_role("dialog", name=re.compile("on hold"))
+    dialog.get_by_role("textbox", name=re.compile("Reason")).fill("matter 7")
+    dialog.get_by_role("button", name="Put on hold").click()
+    expect(dialog).to_have_count(0)
+    expect(admin.get_by_text("On hold", exact=True).first).to_be_visible()
+    expect(admin.get_by_text("matter 7")).to_be_visible()
+    photograph(admin, "session-on-hold")
+    assert axe_findings(admin) == []
+    held = world.admin.get("/api/v1/terminal/sessions/?is_on_hold=1")
+    assert [session["id"] for session in held] == [named["session"]]
+
+    admin.get_by_role("button", name="Remove hold").click()
+    dialog = admin.get_by_role("dialog", name=re.compile("Remove the hold"))
+    dialog.get_by_role("textbox", name=re.compile("Reason")).fill("closed")
+    dialog.get_by_role("button", name="Remove hold").click()
+    expect(dialog).to_have_count(0)
+    expect(admin.get_by_text("The session is deleted when its retention period is over.")).to_be_visible()
+    assert world.admin.get("/api/v1/terminal/holds/") == []
+
+    admin.goto(f"{world.product.url}/ui/terminal/session?activeTab=retention")
+    expect(admin.get_by_role("heading", name="What would be deleted now")).to_be_visible()
+    expect(admin.get_by_text("Nothing is due.")).to_be_visible()
+    photograph(admin, "retention")
+    assert axe_findings(admin) == []

@@ -24,7 +24,7 @@ from postern.apps.assets.domains.actions import create_domain
 from postern.apps.assets.models import HostKey
 from postern.apps.audits.models import AuditEvent
 from postern.apps.jobs.models import BatchCommand, Execution, HostOutcome, HostTask, Job, TaskVersion
-from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Session, Terminal
+from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Session, SessionHold, Terminal
 from postern.apps.users.invitations.actions import LIFETIME
 from postern.apps.users.models import Invitation, User, UserGroupMember
 from postern.apps.vault import facade as vault
@@ -145,6 +145,9 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
         "terminal/sessions": session,
         "terminal/commands": Command.objects.create(
             session=session, asset_id=session.asset_id, input="id", at=clock.now(), **names
+        ),
+        "terminal/holds": SessionHold.objects.create(
+            org_id=org_id, user_id=user.pk, name=str(user), reason=f"matter of {name}"
         ),
         "terminal/tasks": ProxyOrder.objects.create(
             session=session,

@@ -132,6 +132,55 @@ _PEOPLE = [
         ],
     ),
     Write(
+        method="PUT",
+        path=f"{API}retention/",
+        body={"days": 200},
+        told=[
+            Told(
+                event="retention.changed",
+                action="update",
+                kind="Organization",
+                name="Default",
+                old={"days": None},
+                new={"days": 200},
+                whole=True,
+            )
+        ],
+    ),
+    Write(
+        method="POST",
+        path=f"{API}holds/",
+        body={"session": "{terminal/sessions}", "reason": "matter 7"},
+        status=201,
+        told=[
+            Told(
+                event="hold.placed",
+                action="other",
+                kind="Session",
+                name="one root@one-host",
+                new={"reason": "matter 7", "date_end": None},
+            )
+        ],
+    ),
+    Write(
+        method="POST",
+        path=f"{API}holds/<pk>/release/",
+        at={"pk": "{terminal/holds}"},
+        body={"reason": "closed"},
+        status=204,
+        told=[
+            Told(
+                event="hold.released",
+                action="other",
+                kind="User",
+                name=ONE,
+                old={"reason": "matter of one"},
+                new={"reason": "closed"},
+            )
+        ],
+        again=Again.GONE,
+    ),
+    Write(
         method="POST",
         path=f"{API}sessions/<pk>/message/",
         prepare=World.without_orders,

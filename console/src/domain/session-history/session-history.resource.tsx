@@ -1,4 +1,4 @@
-import { SquareTerminal } from 'lucide-react';
+import { Archive, SquareTerminal } from 'lucide-react';
 import type { Api } from '#/lib/api-types';
 import { translate } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
@@ -24,6 +24,7 @@ type Row = Pick<
   | 'end_reason_display'
   | 'date_start'
   | 'duration_s'
+  | 'is_on_hold'
 >;
 type Key =
   | SessionPlace
@@ -41,8 +42,20 @@ const OF_PLACE: Readonly<Record<SessionPlace, readonly SessionPlace[]>> = {
 };
 
 function State({ row }: { readonly row: Row }) {
-  if (!row.is_finished) return <Status tone="ok">{translate('session-history:live')}</Status>;
-  return row.end_reason_display || <Missing />;
+  return (
+    <span className="inline-flex flex-wrap items-center gap-1.5">
+      {row.is_finished ? (
+        row.end_reason_display || <Missing />
+      ) : (
+        <Status tone="ok">{translate('session-history:live')}</Status>
+      )}
+      {row.is_on_hold && (
+        <Badge tone="warn" icon={Archive}>
+          {translate('session-history:on_hold')}
+        </Badge>
+      )}
+    </span>
+  );
 }
 
 function Lasted({ row }: { readonly row: Row }) {

@@ -21,6 +21,7 @@ import { clockText } from '#/lib/clock-text';
 import { CommandPanel } from './CommandPanel';
 import { CommandTable } from './CommandTable';
 import { InfoTab } from './InfoTab';
+import { HoldBadge } from './HoldBadge';
 import { LockBadge } from './LockBadge';
 import { ReplayTab } from './ReplayTab';
 import { isFileSession, SessionFiles } from './SessionFiles';
@@ -167,6 +168,7 @@ function Heading({
           <Badge>{session.protocol.toUpperCase()}</Badge>
           <RecordingBadge state={session.recording_state} />
           <LockBadge session={session} />
+          <HoldBadge session={session} />
           {session.is_finished && session.end_reason_display !== '' && (
             <span className="text-ink-2">{session.end_reason_display}</span>
           )}

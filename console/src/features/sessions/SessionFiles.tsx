@@ -9,7 +9,7 @@ import { MonoCell, TimeCell } from '#/resource/format';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { Missing } from '#/ui/status';
 import type { SessionRow } from './api';
-import { byteText } from './StreamAccounts';
+import { byteText } from '#/lib/byte-text';
 
 const API = 'audits/ftp-logs/';
 const LIVE_EVERY_MS = 3_000;

@@ -1,12 +1,14 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useT } from '#/lib/i18n';
 import { writeCookie } from '#/lib/storage';
+import { RetentionTab } from '#/domain/retention/RetentionTab';
 import { ResourceList } from '#/resource/list/ResourceList';
 import { PageHeader } from '#/ui/page';
 import { Tabs } from '#/ui/tabs';
 import { OnlineSessions } from './OnlineSessions';
 import { offlineSessions } from './session.resource';
 
+const TABS = ['online', 'offline', 'retention'] as const;
 const OFFLINE = { is_finished: '1' };
 
 /** Running sessions, updated live, and finished sessions. */
@@ -14,7 +16,7 @@ export function SessionListPage() {
   const t = useT();
   const navigate = useNavigate();
   const address: Record<string, string> = useSearch({ strict: false });
-  const tab = address['activeTab'] === 'offline' ? 'offline' : 'online';
+  const tab = TABS.find((name) => name === address['activeTab']) ?? 'online';
   return (
     <div className="grid grid-cols-[minmax(0,1fr)] gap-2">
       <PageHeader title={t('nav:session_list')} />
@@ -32,6 +34,7 @@ export function SessionListPage() {
             label: t('sessions:tab.offline'),
             content: <ResourceList key="offline" embedded resource={offlineSessions} query={OFFLINE} />,
           },
+          { id: 'retention', label: t('sessions:tab.retention'), content: <RetentionTab /> },
         ]}
       />
     </div>

@@ -38,6 +38,7 @@ export type SessionRow = Pick<
   | 'is_locked'
   | 'locked_by'
   | 'date_locked'
+  | 'is_on_hold'
 > & {
   readonly recording_state: 'none' | 'recording' | 'sealed' | 'incomplete' | 'lost';
 };

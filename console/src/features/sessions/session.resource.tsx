@@ -14,6 +14,7 @@ import { AppLink } from '#/ui/link';
 import { Badge, Missing, Status } from '#/ui/status';
 import { visible } from '#/ui/visible-text';
 import type { SessionRow } from './api';
+import { HoldBadge } from './HoldBadge';
 import { LockBadge } from './LockBadge';
 import { hasRoomForPreview } from './preview-room';
 import { changeLock } from './steer';
@@ -170,6 +171,7 @@ function sessionResource(
       order: '-date_start',
       next: { label: 'sessions:open_terminal', to: '/connect' },
       ...(isOnline ? {} : { dateRangeDays: 2 }),
+      untyped: ['is_on_hold'],
       columns: [
         {
           key: 'user',
@@ -182,6 +184,7 @@ function sessionResource(
               {row.is_locked && !row.is_finished && (
                 <Lock className="size-3.5 flex-none text-warn" aria-hidden />
               )}
+              <HoldBadge session={row} />
             </span>
           ),
         },

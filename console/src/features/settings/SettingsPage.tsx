@@ -2,6 +2,7 @@ import { useBlocker } from '@tanstack/react-router';
 import { explain, requestIdOf } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { PROVIDERS } from '#/domain/external/providers';
+import { RetentionPreview } from '#/domain/retention/RetentionPreview';
 import { useActiveTab } from '#/resource/detail/ResourceDetail';
 import { lazyPart } from '#/resource/lazy-part';
 import { confirm } from '#/ui/confirm';
@@ -48,6 +49,7 @@ function useLeaveQuestion(hasChanges: boolean): void {
 function asideOf(tab: TabId, loaded: Loaded, settings: SettingsForm) {
   if (tab === 'email') return <MailTest settings={settings} />;
   if (tab === 'ldap') return <LdapPanel settings={settings} />;
+  if (tab === 'terminal') return <RetentionPreview question={{ everywhere: true }} />;
   if (tab === 'syslog') return <SyslogPanel loaded={loaded} settings={settings} />;
   const provider = PROVIDERS.find((name) => name === tab);
   if (provider === undefined) return undefined;

@@ -10,6 +10,7 @@ import { deletionEffect, formImpact, importEffect } from '#/domain/access-previe
 import { ExplainCard } from '#/domain/explain-access/ExplainCard';
 import { ApplicationGrants, Grants } from '#/domain/grants/Grants';
 import { groupOptions } from '#/domain/remotes';
+import { HoldsCard } from '#/domain/holds/HoldsCard';
 import { SessionHistory } from '#/domain/session-history/SessionHistory';
 import {
   accessReset,
@@ -313,7 +314,12 @@ export const user = defineResource<UserRow, 'users/users/', 'update_password' | 
       {
         id: 'sessions',
         label: 'users:tab.sessions',
-        content: (row) => <SessionHistory kind="user" id={row.id} />,
+        content: (row) => (
+          <div className="grid gap-3.5">
+            <HoldsCard object={{ user: row.id }} name={row.name} />
+            <SessionHistory kind="user" id={row.id} />
+          </div>
+        ),
       },
       {
         id: 'login-acls',

@@ -19,6 +19,7 @@ from postern.entrypoints import (
     licence_commands,
     perms_commands,
     plan_commands,
+    retention_commands,
     terminal_commands,
     user_commands,
     vault_commands,
@@ -243,6 +244,10 @@ def _parser() -> argparse.ArgumentParser:
         required=True, metavar="COMMAND"
     )
     terminal_commands.add_to(lambda name, command: add(name, command, terminal), _django)
+    retention = commands.add_parser("retention", help="Retention of sessions.").add_subparsers(
+        required=True, metavar="COMMAND"
+    )
+    retention_commands.add_to(lambda name, command: add(name, command, retention), _django)
     recording = commands.add_parser("recording", help="Recordings.").add_subparsers(required=True, metavar="COMMAND")
     check = add("verify", recording_verify, recording)
     check.add_argument("file", type=Path)

@@ -14,7 +14,7 @@ from rest_framework.test import APIClient
 from factories.at_once import at_once
 from factories.proxy_client import Proxy, World
 from postern.apps.audits import queries as audit_queries
-from postern.apps.sessions.models import Command, ProxyOrder, Recording, Session
+from postern.apps.sessions.models import Command, ProxyOrder, Recording, Session, SessionHold
 from postern.contracts import events
 from postern.contracts.enums import CommandKind, EndReason
 from postern.kernel import clock
@@ -109,3 +109,14 @@ def test_a_session_locked_twenty_times_at_once_is_locked_once(
     assert (active.is_locked, active.lock_version) == (True, 1)
     assert ProxyOrder.objects.count() == 1
     assert audit_events().count("session.locked") == 1
+
+
+def test_a_session_put_on_hold_twenty_times_at_once_has_one_hold(
+    active: Session, as_org_admin: APIClient, audit_events: Callable[[], list[str]]
+) -> None:
+    body = {"session": str(active.pk), "reason": "matter 7"}
+    answers: list[Any] = at_once(*[lambda: as_org_admin.post("/api/v1/terminal/holds/", body, format="json")] * 20)
+    assert [answer.status_code for answer in answers] == [201] * 20
+    assert len({answer.json()["id"] for answer in answers}) == 1
+    assert SessionHold.objects.count() == 1
+    assert audit_events().count("hold.placed") == 1

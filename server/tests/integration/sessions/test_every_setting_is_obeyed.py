@@ -230,6 +230,15 @@ PROOFS: Final[Mapping[str, Callable[[Ground], None] | str]] = {
     "TERMINAL_ASSET_LIST_SORT_BY": order_of_assets,
     "TERMINAL_ASSET_LIST_PAGE_SIZE": of_proxies("TERMINAL_ASSET_LIST_PAGE_SIZE", "asset_list_page_size", "25"),
     "TERMINAL_SESSION_KEEP_DURATION": kept_days,
+    "TERMINAL_RISK_KEEP_DURATION": "integration/sessions/test_retention_rules.py::test_dangerous_sessions_are_kept_longer",
+    **dict.fromkeys(
+        ("TERMINAL_ORG_KEEP_SHORTEST", "TERMINAL_ORG_KEEP_LONGEST"),
+        "integration/sessions/test_retention_rules.py::test_an_organization_chooses_its_days_within_the_limits",
+    ),
+    **dict.fromkeys(
+        ("TERMINAL_LOCAL_RECORDINGS_LIMIT", "TERMINAL_LOCAL_RECORDINGS_MIN_AGE"),
+        "integration/sessions/test_retention_rules.py::test_above_the_size_limit_the_oldest_go_first",
+    ),
     "SECURITY_COMMAND_EXECUTION": (
         "integration/jobs/test_batch_commands.py::test_setting_turns_batch_commands_off_for_ordinary_users"
     ),

@@ -293,6 +293,10 @@ class Event(Kind):
     # Evidence: what was retained, and what was deleted after its retention period
     SESSION_SEALED = "session.sealed", _C.EVIDENCE, "Session record sealed", "封存会话记录"
     SESSION_ANCHORED = "session.anchored", _C.EVIDENCE, "Running session anchored", "锚定进行中的会话记录"
+    HOLD_PLACED = "hold.placed", _C.EVIDENCE, "Sessions put on hold", "保留会话"
+    HOLD_RELEASED = "hold.released", _C.EVIDENCE, "Hold of sessions removed", "解除会话保留"
+    HOLD_ENDED = "hold.ended", _C.EVIDENCE, "Hold of sessions ended on its date", "会话保留到期"
+    RETENTION_CHANGED = "retention.changed", _C.EVIDENCE, "Retention of an organization changed", "更改组织的保存期限"
     SESSION_FORGOTTEN = "session.forgotten", _C.EVIDENCE, "Old session deleted", "清理过期会话"
     BATCHCOMMAND_FORGOTTEN = "batchcommand.forgotten", _C.EVIDENCE, "Old batch command deleted", "清理过期批量命令"
     EVIDENCE_ADOPTED = "evidence.adopted", _C.EVIDENCE, "Earlier records taken into the chain", "旧记录纳入审计链"

@@ -99,6 +99,7 @@ LISTS: Final = (
     Exported("permissionsystemuser", "System users of permissions", "授权的系统用户"),
     Exported("permissionuser", "Users of permissions", "授权的用户"),
     Exported("permissionusergroup", "User groups of permissions", "授权的用户组"),
+    Exported("sessionhold", "Holds of sessions", "会话保留"),
     Exported("proxyorder", "Terminal tasks", "终端任务"),
     Exported("session", "Sessions", "会话记录"),
     Exported("sitemessagereceipt", "Messages", "站内信"),

@@ -10,6 +10,8 @@ from postern.apps.sessions.day_uses.models import UsedKind
 from postern.apps.sessions.day_uses.queries import DayFigures, Usage, Use
 from postern.apps.sessions.heartbeats.presence import is_web_up
 from postern.apps.sessions.recordings.actions.copying import failing_copies
+from postern.apps.sessions.retention.queries import Amount as RetentionAmount
+from postern.apps.sessions.retention.queries import Forecast, forecast
 from postern.apps.sessions.sessions.queries import (
     LiveFigures,
     RiskySession,
@@ -29,9 +31,11 @@ from postern.kernel.ids import parse_id
 
 __all__ = [
     "DayFigures",
+    "Forecast",
     "LiveFigures",
     "Load",
     "LoadKind",
+    "RetentionAmount",
     "RiskySession",
     "TerminalBrief",
     "TerminalReading",
@@ -53,6 +57,7 @@ __all__ = [
     "newest_sessions",
     "refuse_terminal",
     "renew_terminal",
+    "retention_forecast",
     "revoke_terminal",
     "risky_sessions",
     "silent_terminals",
@@ -114,6 +119,11 @@ def silent_terminals(now: datetime) -> int:
 def waiting_terminals() -> int:
     """Number of proxies that wait for a system administrator to accept them."""
     return Terminal.objects.waiting().count()
+
+
+def retention_forecast() -> list[Forecast]:
+    """What retention would delete now in each organization, and what is on hold."""
+    return forecast(None)
 
 
 def make_registration_secrets() -> None:

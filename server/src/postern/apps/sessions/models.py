@@ -5,6 +5,7 @@ from postern.apps.sessions.day_uses.models import CountedDay, DayUse
 from postern.apps.sessions.entered_credentials.models import EnteredCredential
 from postern.apps.sessions.recordings.models import (
     DoomedFile,
+    OrganizationRetention,
     Recording,
     RecordingCheckpoint,
     RecordingCopy,
@@ -17,6 +18,7 @@ from postern.apps.sessions.sessions.models import (
     ProxyOrder,
     RefusedRequest,
     Session,
+    SessionHold,
     WatchToken,
 )
 from postern.apps.sessions.storages.models import CommandStorage, ReplayStorage
@@ -34,6 +36,7 @@ __all__ = [
     "EnteredCredential",
     "FileTransfer",
     "OrderKind",
+    "OrganizationRetention",
     "ProxyOrder",
     "Recording",
     "RecordingCheckpoint",
@@ -44,6 +47,7 @@ __all__ = [
     "RefusedRequest",
     "ReplayStorage",
     "Session",
+    "SessionHold",
     "Terminal",
     "TerminalSighting",
     "TerminalType",

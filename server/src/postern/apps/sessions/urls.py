@@ -9,6 +9,7 @@ from postern.apps.sessions.heartbeats import api as heartbeats
 from postern.apps.sessions.recordings import api as recordings
 from postern.apps.sessions.remote_apps import api as remote_apps
 from postern.apps.sessions.reports import api as reports
+from postern.apps.sessions.retention import api as retention
 from postern.apps.sessions.search import api as search
 from postern.apps.sessions.sessions.api import urls as sessions
 from postern.apps.sessions.storages.api import urls as storages
@@ -30,6 +31,7 @@ urlpatterns = [
     *entered_credentials.urlpatterns,
     *remote_apps.urlpatterns,
     *search.urlpatterns,
+    *retention.urlpatterns,
 ]
 
 page_urlpatterns = [

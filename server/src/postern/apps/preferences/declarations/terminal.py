@@ -24,6 +24,7 @@ _MAX_QUOTED_CHARS: Final = 80
 
 _FRONT: Final[dict[str, Any]] = {"category": Category.TERMINAL, "section": _("SSH front")}
 _CERTIFICATES: Final[dict[str, Any]] = {"category": Category.TERMINAL, "section": _("User certificates")}
+_RETENTION: Final[dict[str, Any]] = {"category": Category.TERMINAL, "section": _("Retention")}
 _OTHER: Final[dict[str, Any]] = {"category": Category.TERMINAL, "section": _("Other")}
 
 
@@ -118,7 +119,58 @@ DECLARED: Final = (
         (1, MANY),
         required=True,
         help_text=_("Days after which sessions, commands and recordings are deleted"),
-        **_OTHER,
+        **_RETENTION,
+    ),
+    integer(
+        "TERMINAL_RISK_KEEP_DURATION",
+        _("Keep duration of dangerous sessions"),
+        0,
+        (0, MANY),
+        help_text=_(
+            "Days for sessions with dangerous or refused commands, or with commands that a reviewer decided on. They are "
+            "never kept for a shorter time than others. 0: as the others"
+        ),
+        **_RETENTION,
+    ),
+    integer(
+        "TERMINAL_ORG_KEEP_SHORTEST",
+        _("Shortest keep duration of an organization"),
+        0,
+        (0, MANY),
+        help_text=_(
+            "Days. Administrators of an organization cannot choose fewer. 0: not fewer than the session keep duration"
+        ),
+        **_RETENTION,
+    ),
+    integer(
+        "TERMINAL_ORG_KEEP_LONGEST",
+        _("Longest keep duration of an organization"),
+        0,
+        (0, MANY),
+        help_text=_(
+            "Days. Administrators of an organization cannot choose more. 0: not more than the session keep duration"
+        ),
+        **_RETENTION,
+    ),
+    integer(
+        "TERMINAL_LOCAL_RECORDINGS_LIMIT",
+        _("Size limit of recordings on this server"),
+        0,
+        (0, MANY),
+        help_text=_(
+            "GiB. Above it the oldest sessions with a recording on this server are deleted, however long they would be "
+            "kept; dangerous sessions only after their keep duration. 0: no limit"
+        ),
+        **_RETENTION,
+    ),
+    integer(
+        "TERMINAL_LOCAL_RECORDINGS_MIN_AGE",
+        _("Minimum age for the size limit"),
+        30,
+        (1, MANY),
+        required=True,
+        help_text=_("Days. The size limit deletes no session that ended later"),
+        **_RETENTION,
     ),
     boolean(
         "TERMINAL_SEARCH_RECORDINGS",

@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('sessions', '0028_grams_of_recordings'),
+        ('sessions', '0030_holds_and_retention'),
     ]
 
     operations = [

@@ -7,7 +7,7 @@ from postern.apps.sessions import labels
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.storages.models import ReplayStorage
 from postern.contracts.enums import RecordingState
-from postern.foundation.models import PosternModel, SavedRow
+from postern.foundation.models import PosternModel, SavedRow, ScopedManager
 from postern.kernel import clock
 
 
@@ -127,6 +127,21 @@ class DoomedFile(SavedRow):
 
     def __str__(self) -> str:
         return self.path
+
+
+class OrganizationRetention(PosternModel):
+    """How long an organization keeps its sessions, within the limits of the settings (see `keeping.py`)."""
+
+    org_id = models.UUIDField(_("Organization"), unique=True, editable=False)
+    days = models.PositiveIntegerField(_("Days"))
+
+    objects = ScopedManager()
+
+    class Meta:
+        verbose_name = _("Retention of an organization")
+
+    def __str__(self) -> str:
+        return f"{self.days} days in {self.org_id}"
 
 
 class RecordingCheckpoint(SavedRow):

@@ -19,3 +19,9 @@ class TooManyMessages(Conflict):
     """Too many messages of the session have not been shown yet."""
 
     code = "too_many_messages"
+
+
+class HoldDiffers(Conflict):
+    """The session or person is on hold for the same reason with another end."""
+
+    code = "hold_differs"

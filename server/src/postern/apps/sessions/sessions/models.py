@@ -9,12 +9,14 @@ from postern.apps.sessions import labels
 from postern.apps.sessions.terminals.models import Terminal
 from postern.contracts.enums import EndReason, LoginFrom, Protocol, RiskLevel, SessionState
 from postern.foundation.caller.actor import ActorKind
-from postern.foundation.models import PosternModel, ScopedManager
+from postern.foundation.models import CreatorField, PosternModel, ScopedManager
 from postern.kernel import clock
 
 NAME_CHARS: Final = 128
 #: Room for the names of the gateways of four stages, with separators.
 MAX_VIA: Final = 600
+#: Characters of the reason of a hold.
+MAX_REASON: Final = 512
 
 
 class Session(PosternModel):
@@ -107,6 +109,7 @@ class Session(PosternModel):
         indexes = [
             models.Index(fields=("org_id", "-date_start", "id"), name="sessions_org_start"),
             models.Index(fields=("-date_start",), name="sessions_start"),
+            models.Index(fields=("date_end",), name="sessions_end"),
             models.Index(
                 fields=("terminal", "state"), condition=~models.Q(state=SessionState.ENDED.value), name="sessions_live"
             ),
@@ -174,6 +177,54 @@ class Session(PosternModel):
     def end(self) -> EndReason | None:
         """Why it ended; None while it is live."""
         return EndReason(self.end_reason) if self.end_reason else None
+
+
+class SessionHold(PosternModel):
+    """A legal hold: nothing deletes the session, or the sessions of the person in the organization, past and future.
+
+    `name` is the title of the session or the label of the person. After `date_end` the hold has no effect, and the next
+    run of retention deletes its row. The database refuses to delete a session while a row refers to it.
+    """
+
+    org_id = models.UUIDField(_("Organization"), editable=False)
+    session = models.ForeignKey(
+        Session, verbose_name=_("Session"), on_delete=models.PROTECT, null=True, related_name="holds"
+    )
+    user_id = models.UUIDField(_("User ID"), null=True)
+    name = models.CharField(_("Name"), max_length=NAME_CHARS * 2 + 2)
+    reason = models.CharField(_("Reason"), max_length=MAX_REASON)
+    date_end = models.DateTimeField(_("Date end"), null=True)
+    created_by = CreatorField(_("Created by"), max_length=128, blank=True, default="", editable=False)
+    date_created = models.DateTimeField(_("Date created"), default=clock.now)
+
+    objects = ScopedManager()
+
+    class Meta:
+        verbose_name = _("Hold of sessions")
+        ordering = ("-date_created", "id")
+        indexes = [
+            models.Index(fields=("-date_created", "id"), name="sessions_hold_newest"),
+            models.Index(fields=("org_id", "-date_created", "id"), name="sessions_hold_of_org"),
+        ]
+        constraints = [
+            models.CheckConstraint(
+                condition=models.Q(session__isnull=True) ^ models.Q(user_id__isnull=True),
+                name="sessions_hold_has_one_object",
+            ),
+            models.CheckConstraint(condition=~models.Q(reason=""), name="sessions_hold_has_reason"),
+            # Two matters may need the same session: each hold has its own reason, and ends by itself.
+            models.UniqueConstraint(
+                fields=("session", "reason"), condition=models.Q(session__isnull=False), name="sessions_hold_of_session"
+            ),
+            models.UniqueConstraint(
+                fields=("user_id", "org_id", "reason"),
+                condition=models.Q(user_id__isnull=False),
+                name="sessions_hold_of_person",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        return f"hold of {self.name}"
 
 
 class ConnectionToken(PosternModel):

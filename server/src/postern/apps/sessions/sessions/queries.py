@@ -1,11 +1,12 @@
 """Reads of sessions: rows, grants, and the rights of users in a session's organization."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
 from django.contrib.auth import get_user_model
-from django.db.models import Count, QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 from django.db.models.expressions import RawSQL
 
 from postern.apps.perms import facade as perms
@@ -13,13 +14,14 @@ from postern.apps.preferences import facade as preferences
 from postern.apps.rbac import facade as rbac
 from postern.apps.sessions.entered_credentials import actions as entered_credentials
 from postern.apps.sessions.sessions import command_filters, grants, opening_keys
-from postern.apps.sessions.sessions.models import ConnectionToken, Session, WatchToken
+from postern.apps.sessions.sessions.models import ConnectionToken, Session, SessionHold, WatchToken
 from postern.apps.sessions.sessions.ways import Way
+from postern.apps.users import facade as users
 from postern.contracts.access import RecordingPolicy, SessionGrant, Target, UserIdentity
 from postern.contracts.enums import Actions, LoginFrom, Protocol, RiskLevel, SessionState
 from postern.foundation.caller.actor import Actor, ActorKind
 from postern.foundation.caller.scope import OrgScope
-from postern.kernel import ids
+from postern.kernel import clock, ids
 
 _SECONDS: Final = 60
 #: Last sessions of a person in which their recent assets are looked for.
@@ -110,6 +112,39 @@ def token_exists(token: str, *, user_id: UUID, terminal_id: UUID) -> bool:
 def session_rows(rows: QuerySet[Any]) -> QuerySet[Any]:
     """Sessions with their recording and terminal, for lists."""
     return rows.select_related("terminal").prefetch_related("recording")
+
+
+def holds_in_effect() -> QuerySet[SessionHold]:
+    """The holds whose end has not come."""
+    holds: QuerySet[SessionHold] = SessionHold.objects.filter(Q(date_end=None) | Q(date_end__gt=clock.now()))
+    return holds
+
+
+def is_on_hold() -> Q:
+    """A condition for sessions: the session itself is on hold, or its user in its organization."""
+    holds = holds_in_effect().order_by()
+    of_person = holds.filter(user_id=OuterRef("user_id"), org_id=OuterRef("org_id"))
+    return Q(Exists(holds.filter(session_id=OuterRef("pk")))) | Q(Exists(of_person))
+
+
+def deletable_sessions() -> QuerySet[Session]:
+    """Finished sessions that are not on hold. A hold that has ended protects its session until its row is removed."""
+    rows: QuerySet[Session] = Session.objects.filter(state=SessionState.ENDED.value)
+    return rows.filter(~is_on_hold(), ~Exists(SessionHold.objects.order_by().filter(session_id=OuterRef("pk"))))
+
+
+def held_among(sessions: Sequence[Session]) -> set[UUID]:
+    """The ids of those sessions that are on hold."""
+    rows = Session.objects.filter(pk__in=[session.pk for session in sessions]).filter(is_on_hold())
+    return set(rows.order_by().values_list("pk", flat=True))
+
+
+def person_label(user_id: UUID, org_id: UUID) -> str | None:
+    """`Name(username)` of a member of the organization, or of somebody who had sessions in it; None for others."""
+    if users.member_ids_among(org_id, [user_id]) and (user := users.brief([user_id]).get(user_id)) is not None:
+        return user.label
+    rows = Session.objects.filter(user_id=user_id, org_id=org_id).order_by("-date_start")
+    return rows.values_list("user", flat=True).first()
 
 
 #: In the text of the query, because SQLite uses the index `sessions_live` only for a condition without parameters. It

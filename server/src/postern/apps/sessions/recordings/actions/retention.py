@@ -1,4 +1,5 @@
-"""Deletes old sessions with their commands, transfers and recordings after the configured retention period.
+"""Deletes sessions with their commands, transfers and recordings when the rules of retention say so (`keeping`), except
+those that are on hold.
 
 A database and a folder cannot change in one transaction. The rows are therefore deleted together with an audit record
 and a note of the files to delete (`DoomedFile`); then the files are deleted, then the notes. After a crash at any step,
@@ -8,21 +9,23 @@ the next run finds the notes and continues. No file remains without a row, and n
 import logging
 from collections import deque
 from datetime import datetime, timedelta
+from enum import StrEnum
 from typing import Final
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
 
 from postern.apps.audits import facade as audits
-from postern.apps.preferences import facade as preferences
 from postern.apps.sessions import messages
+from postern.apps.sessions.recordings import keeping
 from postern.apps.sessions.recordings.actions import copying
 from postern.apps.sessions.recordings.models import DoomedFile, Recording, RecordingCopy
 from postern.apps.sessions.search import actions as search
-from postern.apps.sessions.sessions.actions import lifecycle
+from postern.apps.sessions.sessions import queries
+from postern.apps.sessions.sessions.actions import holds, lifecycle
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.storages import remote
-from postern.contracts.enums import SessionState
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
 from postern.integrations.replay_storages.port import ReplayStorage
@@ -40,12 +43,20 @@ _LIMIT_S: Final = 30.0
 _PAUSE: Final = timedelta(minutes=5)
 
 
+class Rule(StrEnum):
+    """Why a session was deleted, for the audit log."""
+
+    AGE = "age"
+    SIZE = "size"
+
+
 def forget_old_sessions(*, actor: Actor, storage: ReplayStorage) -> int:
-    """Delete sessions that ended more than `TERMINAL_SESSION_KEEP_DURATION` days ago; returns their number."""
-    border = clock.now() - timedelta(days=preferences.get_int("TERMINAL_SESSION_KEEP_DURATION"))
-    for key in _ended_before(border).filter(search_index__isnull=False).values_list("pk", flat=True)[:_AT_ONCE]:
+    """Delete the sessions that are due by the rules of `keeping`; returns their number."""
+    chosen = _chosen(keeping.rules(), clock.now())
+    indexed = Session.objects.filter(pk__in=list(chosen), search_index__isnull=False)
+    for key in indexed.values_list("pk", flat=True):
         search.withdraw(key)  # bit by bit, because a long recording has thousands of rows
-    count = _forget_rows(actor, border)
+    count = _forget_rows(actor)
     delete_doomed_files(storage=storage)
     return count
 
@@ -127,15 +138,24 @@ def _lease(doomed: DoomedFile) -> bool:
     return True
 
 
-def _ended_before(border: datetime) -> QuerySet[Session]:
-    over: QuerySet[Session] = Session.objects.filter(state=SessionState.ENDED.value, date_end__lt=border)
-    return over.order_by("date_end")
+def _chosen(rules: keeping.Rules, now: datetime) -> dict[UUID, Rule]:
+    """The sessions that are due, the oldest first, each with the rule that deletes it."""
+    rows = queries.deletable_sessions().order_by("date_end")
+    over = rows.filter(keeping.due_by_age(rules, now)).values_list("pk", flat=True)[:_AT_ONCE]
+    chosen = dict.fromkeys(over, Rule.AGE)
+    if len(chosen) < _AT_ONCE and (border := keeping.size_border(rules, now)) is not None:
+        above = rows.filter(keeping.due_by_size(rules, now, border)).values_list("pk", flat=True)
+        for key in above[:_AT_ONCE]:
+            chosen.setdefault(key, Rule.SIZE)
+    return chosen
 
 
 @write_transaction()
-def _forget_rows(actor: Actor, border: datetime) -> int:
-    over = _ended_before(border).values_list("pk", flat=True)[:_AT_ONCE]
-    chosen = lifecycle.lock(Session.objects.filter(pk__in=list(over)))
+def _forget_rows(actor: Actor) -> int:
+    holds.take_turn()
+    holds.remove_ended(actor=actor)
+    rule_of = _chosen(keeping.rules(), clock.now())
+    chosen = lifecycle.lock(Session.objects.filter(pk__in=list(rule_of)))
     keys = [session.pk for session in chosen]
     rows = Session.objects.filter(pk__in=keys)
     recordings = {recording.pk: recording for recording in Recording.objects.filter(pk__in=keys)}
@@ -161,6 +181,7 @@ def _forget_rows(actor: Actor, border: datetime) -> int:
                 "date_end": session.date_end,
                 "rows": session.evidence_count,
                 "recording_sha256": recordings[key].sha256 if key in recordings else "",
+                "rule": rule_of[key].value,
             },
         )
     return len(keys)

@@ -48,6 +48,7 @@ class SessionSerializer(ResourceSerializer):
     duration_s = serializers.SerializerMethodField(label=gettext_lazy("Duration"))
     recording_state = serializers.SerializerMethodField(label=gettext_lazy("Recording"))
     recording_state_display = serializers.SerializerMethodField()
+    is_on_hold = serializers.BooleanField(read_only=True, label=gettext_lazy("On hold"))
     terminal_display = serializers.CharField(source="terminal.name", default="", read_only=True)
 
     class Meta:
@@ -87,6 +88,7 @@ class SessionSerializer(ResourceSerializer):
             "is_locked",
             "locked_by",
             "date_locked",
+            "is_on_hold",
         )
         fields = (
             *fields_small,

@@ -65,7 +65,7 @@ class SessionViewSet(ReadOnlyViewSet):
         "risk_level",
     )
     #: Several ids, separated by commas: which sessions would a change of these people or assets end?
-    own_filters = ("is_finished", "user_id__in", "asset_id__in")
+    own_filters = ("is_finished", "is_on_hold", "user_id__in", "asset_id__in")
     search_fields = ("user", "asset", "system_user", "remote_addr", "protocol", "login_from")
     ordering_fields = (
         "user",
@@ -92,15 +92,24 @@ class SessionViewSet(ReadOnlyViewSet):
             if given:
                 ids = {key for part in given.split(",")[:_MOST_IDS] if (key := parse_id(part.strip())) is not None}
                 rows = rows.filter(Q((name, ids)))
-        text = self.request.query_params.get("is_finished", "")
-        over = Q(state=SessionState.ENDED.value)
+        rows = self._narrowed(rows, "is_finished", Q(state=SessionState.ENDED.value))
+        return self._narrowed(rows, "is_on_hold", queries.is_on_hold())
+
+    def _narrowed(self, rows: QuerySet[Any], name: str, condition: Q) -> QuerySet[Any]:
+        """The rows that fulfil the condition, or do not, as the query says. Raises ValidationError."""
+        text = self.request.query_params.get(name, "")
         if text in _TRUE:
-            return rows.filter(over)
+            return rows.filter(condition)
         if text in _FALSE:
-            return rows.exclude(over)
+            return rows.filter(~condition)
         if text:
-            raise ValidationError({"is_finished": [_("Enter a valid value.")]})
+            raise ValidationError({name: [_("Enter a valid value.")]})
         return rows
+
+    def attach_more(self, rows: list[Any]) -> None:
+        held_ids = queries.held_among(rows)
+        for session in rows:
+            session.is_on_hold = session.pk in held_ids
 
     @action(detail=True, methods=["post"], url_path="watch-token")
     def watch_token(self, request: Request, pk: str) -> Response:

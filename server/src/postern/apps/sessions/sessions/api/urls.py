@@ -5,6 +5,7 @@ from typing import Final
 from django.urls import path
 
 from postern.apps.sessions.sessions.api import internal
+from postern.apps.sessions.sessions.api.holds import HoldViewSet
 from postern.apps.sessions.sessions.api.orders import OrderViewSet
 from postern.apps.sessions.sessions.api.recent import RecentAssetsView
 from postern.apps.sessions.sessions.api.sessions import (
@@ -21,6 +22,7 @@ _PREFIX: Final = access.INTERNAL_PREFIX.lstrip("/")
 
 router = ResourceRouter()
 router.register("terminal/sessions", SessionViewSet, "session")
+router.register("terminal/holds", HoldViewSet, "session-hold")
 router.register("terminal/tasks", OrderViewSet, "terminal-task")
 
 urlpatterns = [

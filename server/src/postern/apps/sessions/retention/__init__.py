@@ -1,0 +1,1 @@
+"""The days of organizations, and what retention would delete now."""
