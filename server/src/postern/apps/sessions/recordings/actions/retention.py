@@ -9,6 +9,7 @@ import logging
 from collections import deque
 from datetime import datetime, timedelta
 from typing import Final
+from uuid import UUID
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -32,8 +33,10 @@ from postern.kernel.errors import PosternError
 
 log = logging.getLogger(__name__)
 
-#: Sessions per run, so that the transaction stays short; the next run continues.
+#: Sessions per run; the next run continues.
 _AT_ONCE: Final = 200
+#: Sessions per transaction. Other writers get their turn after it.
+_IN_ONE_TRANSACTION: Final = 20
 #: After this time a run begins no other deletion in a remote storage.
 _LIMIT_S: Final = 30.0
 #: How long the files of a remote storage wait after one of them could not be deleted.
@@ -43,9 +46,16 @@ _PAUSE: Final = timedelta(minutes=5)
 def forget_old_sessions(*, actor: Actor, storage: ReplayStorage) -> int:
     """Delete sessions that ended more than `TERMINAL_SESSION_KEEP_DURATION` days ago; returns their number."""
     border = clock.now() - timedelta(days=preferences.get_int("TERMINAL_SESSION_KEEP_DURATION"))
-    for key in _ended_before(border).filter(search_index__isnull=False).values_list("pk", flat=True)[:_AT_ONCE]:
-        search.withdraw(key)  # bit by bit, because a long recording has thousands of rows
-    count = _forget_rows(actor, border)
+    count = 0
+    while count < _AT_ONCE:
+        over = list(_ended_before(border).values_list("pk", flat=True)[:_IN_ONE_TRANSACTION])
+        for key in over:
+            search.withdraw(key)  # bit by bit, because a long recording has thousands of rows
+        with search.turns():
+            forgotten = _forget_rows(actor, over)
+        count += forgotten
+        if forgotten < _IN_ONE_TRANSACTION:
+            break
     delete_doomed_files(storage=storage)
     return count
 
@@ -133,9 +143,8 @@ def _ended_before(border: datetime) -> QuerySet[Session]:
 
 
 @write_transaction()
-def _forget_rows(actor: Actor, border: datetime) -> int:
-    over = _ended_before(border).values_list("pk", flat=True)[:_AT_ONCE]
-    chosen = lifecycle.lock(Session.objects.filter(pk__in=list(over)))
+def _forget_rows(actor: Actor, over: list[UUID]) -> int:
+    chosen = lifecycle.lock(Session.objects.filter(pk__in=over))
     keys = [session.pk for session in chosen]
     rows = Session.objects.filter(pk__in=keys)
     recordings = {recording.pk: recording for recording in Recording.objects.filter(pk__in=keys)}
