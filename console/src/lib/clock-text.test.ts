@@ -15,6 +15,11 @@ describe('places in a recording', () => {
     ['?t=', null],
     ['?t=-3', null],
     ['?t=soon', null],
+    ['?t=%20', null],
+    ['?t=NaN', null],
+    ['?t=1e30', null],
+    ['?t=1e308', null],
+    [`?t=1${'0'.repeat(400)}`, null],
     ['', null],
   ])('%s starts at %s', (search, ms) => expect(startFromAddress(search)).toBe(ms));
 });

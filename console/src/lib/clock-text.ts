@@ -11,6 +11,6 @@ export function clockText(ms: number): string {
 /** Parses the value of `?t=`; returns seconds, or null for unusable text. */
 export function startFromAddress(search: string): number | null {
   const text = new URLSearchParams(search).get('t');
-  const seconds = text === null || text === '' ? Number.NaN : Number(text);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null;
+  const ms = text === null || text.trim() === '' ? Number.NaN : Number(text) * 1000;
+  return ms >= 0 && ms <= Number.MAX_SAFE_INTEGER ? ms : null;
 }
