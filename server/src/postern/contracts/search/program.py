@@ -51,6 +51,7 @@ class ReadingFailed(Exception):
 
 def frames(answer: IO[bytes]) -> Iterator[Packed | Ended]:
     """What the process wrote: pieces, and at the end whether everything was read. Raises ReadingFailed."""
+    count = 0
     while True:
         head = answer.read(_FRAME.size)
         if len(head) < _FRAME.size:
@@ -59,7 +60,9 @@ def frames(answer: IO[bytes]) -> Iterator[Packed | Ended]:
         if kinds == _END:
             yield Ended(bool(first_ms), last_ms)
             return
-        if max(size, grams_size) > _MOST_BYTES:
+        count += 1
+        # A process that a recording has taken over must not write keys of other recordings.
+        if max(size, grams_size) > _MOST_BYTES or count > MOST_PIECES:
             raise ReadingFailed
         lines, numbers = answer.read(size), answer.read(grams_size)
         if len(lines) < size or len(numbers) < grams_size or grams_size % 4:

@@ -11,7 +11,7 @@ from postern.contracts.recording.format import END, INPUT, OUTPUT, RESIZE, SIZE,
 from postern.contracts.recording.reader import Recording
 from postern.contracts.search.key_blocks import KeyBlocks
 from postern.contracts.search.lines import MAX_LINE, OVERLAP, Line, LineKind, ScreenLines, read_lines
-from postern.contracts.search.program import Ended, frames, write_frames
+from postern.contracts.search.program import Ended, ReadingFailed, frames, write_frames
 from postern.kernel.secret_patterns import masked
 from unit.contracts.recording.golden import Step, program_steps, shell_steps, write_recording
 
@@ -224,6 +224,10 @@ def test_a_recording_with_too_many_pieces_is_indexed_in_part(tmp_path: Path, mon
     assert len(pieces) == 5
     assert isinstance(ended, Ended)
     assert not ended.is_whole
+    monkeypatch.setattr("postern.contracts.search.program.MOST_PIECES", 4)
+    answer.seek(0)
+    with pytest.raises(ReadingFailed):
+        list(frames(answer))
 
 
 def test_a_broken_block_loses_only_itself(tmp_path: Path) -> None:

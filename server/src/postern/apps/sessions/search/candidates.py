@@ -13,7 +13,7 @@ from postern.apps.sessions.search.keys import Range
 from postern.contracts.search.folding import grams_of, number_of, numbers_of
 
 #: Candidates up to which PostgreSQL sorts them. With more of them it reads the pieces in their order.
-_FEW: Final = 10_000
+_FEW: Final = 2_500
 _BY_GRAMS: Final = "SELECT id FROM sessions_recordingpiece WHERE grams @> %s::integer[] AND id >= %s AND id < %s"
 #: Planned for all rows, so that a rare text is not looked for by reading all pieces in the hope to find it soon.
 _SOME: Final = f"WITH chosen AS MATERIALIZED ({_BY_GRAMS}) SELECT id FROM chosen LIMIT %s"  # noqa: S608 - our statement
