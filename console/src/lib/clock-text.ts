@@ -8,6 +8,12 @@ export function clockText(ms: number): string {
   return hours > 0 ? `${hours}:${rest}` : rest;
 }
 
+/** Whether `?t=` has a value that names no second. */
+export function hasUnusableStart(search: string): boolean {
+  const text = new URLSearchParams(search).get('t');
+  return text !== null && text !== '' && startFromAddress(search) === null;
+}
+
 /** Parses the value of `?t=`; returns seconds, or null for unusable text. */
 export function startFromAddress(search: string): number | null {
   const text = new URLSearchParams(search).get('t');
