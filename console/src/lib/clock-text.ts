@@ -8,9 +8,15 @@ export function clockText(ms: number): string {
   return hours > 0 ? `${hours}:${rest}` : rest;
 }
 
+/** Whether `?t=` has a value that names no second. */
+export function hasUnusableStart(search: string): boolean {
+  const text = new URLSearchParams(search).get('t');
+  return text !== null && text !== '' && startFromAddress(search) === null;
+}
+
 /** Parses the value of `?t=`; returns seconds, or null for unusable text. */
 export function startFromAddress(search: string): number | null {
   const text = new URLSearchParams(search).get('t');
-  const seconds = text === null || text === '' ? Number.NaN : Number(text);
-  return Number.isFinite(seconds) && seconds >= 0 ? seconds * 1000 : null;
+  const ms = text === null || text.trim() === '' ? Number.NaN : Number(text) * 1000;
+  return ms >= 0 && ms <= Number.MAX_SAFE_INTEGER ? ms : null;
 }

@@ -17,6 +17,7 @@ const hit = (id: string, session: string, more: Partial<Hit> = {}): Hit => ({
     date_start: '2026/11/22 13:43:03 +0000',
     org_id: 'o1',
     org_name: 'Default',
+    is_whole: true,
   },
   offset_ms: 61_234,
   datetime: '2026/11/22 13:44:04 +0000',

@@ -16,6 +16,8 @@ export interface HitSession {
   readonly date_start: string;
   readonly org_id: string;
   readonly org_name: string;
+  /** Whether everything in the recording is in the index. */
+  readonly is_whole: boolean;
 }
 
 /** A row of `terminal/recording-hits/`: one line, at the moment at which it appeared. */
@@ -32,14 +34,24 @@ export interface Hit {
   readonly after: readonly string[];
 }
 
-interface HitPage {
+/** Recordings that a search could not look into. `MOST_COUNTED` stands for so many or more. */
+export interface IndexCounts {
+  /** Not indexed yet. */
+  readonly waiting: number;
+  /** Could not be indexed. */
+  readonly failed: number;
+  /** Indexed in part. */
+  readonly incomplete: number;
+}
+
+/** In a search of one session the counts are of this session only. */
+interface HitPage extends IndexCounts {
   readonly results: readonly Hit[];
   readonly next: string | null;
-  /** Recordings that are not indexed yet. */
-  readonly waiting: number;
-  /** Recordings that could not be indexed. */
-  readonly failed: number;
 }
+
+export const NOTHING_MISSING: IndexCounts = { waiting: 0, failed: 0, incomplete: 0 };
+export const MOST_COUNTED = 1000;
 
 /** Conditions of a search; empty values count as absent. */
 export interface HitConditions {
@@ -57,6 +69,8 @@ const HITS_PER_PAGE = 25;
 /** Lengths of a search text in characters (code points). */
 const SHORTEST = 2;
 const LONGEST = 200;
+/** For the field, which counts an emoji as two: it stops a pasted file, and `textProblem` explains the rest. */
+export const MOST_TYPED = 2 * LONGEST;
 /** Requests for one page, as long as they find nothing: each looks at a bounded part of the recordings. */
 const MOST_REQUESTS = 10;
 /** Each search is audited, so coming back to its hits does not repeat it. */

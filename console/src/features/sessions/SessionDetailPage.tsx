@@ -18,6 +18,7 @@ import { Badge } from '#/ui/status';
 import { Tabs, type Tab } from '#/ui/tabs';
 import { commandsQuery, sessionQuery, type SessionRow } from './api';
 import { clockText } from '#/lib/clock-text';
+import { StartNote } from './player/StartNote';
 import { CommandPanel } from './CommandPanel';
 import { CommandTable } from './CommandTable';
 import { InfoTab } from './InfoTab';
@@ -146,6 +147,7 @@ function SessionDetail({ session }: { readonly session: SessionRow }) {
         <Note tone="warn">{t('sessions:recording.incomplete_why')}</Note>
       )}
       {session.recording_state === 'lost' && <Note tone="danger">{t('sessions:recording.lost_why')}</Note>}
+      {session.is_finished && <StartNote />}
       <Tabs label={t('nav:session_detail')} tabs={tabs} selected={tab} onSelect={setTab} />
     </div>
   );

@@ -5,21 +5,25 @@ be kept from somebody must not be sent to them at all.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
 #: Takes the place of a secret. It does not tell the length.
 HIDDEN: Final = "••••••"
 
 #: A value after `=` or a space: quoted, or up to a separator of the shell. References to variables and placeholders are no
-#: secrets.
+#: secrets, and some words are none if they are the whole value.
 _VALUE: Final = (
-    r"(?![$<{%(*•])(?!(?:null|none|nil|true|false|yes|no|ask|prompt)\b)(?P<secret>"
+    r"(?![$<{%(*•])(?!(?:null|none|nil|true|false|yes|no|ask|prompt)(?:[\s\"'&;|<>,)}]|$))(?P<secret>"
     r"\"(?!\$)[^\"\n]+\"|'[^'\n]+'|[^\s\"'&;|<>,)}]+)"
 )
 _NAMES: Final = (
     r"(?:pass(?:word|wd|phrase|_?code)?|secret(?:[_-]?(?:access[_-]?)?key)?|(?:auth|access|api|refresh|session|bearer)?"
-    r"[_-]?token|(?:api|access|private|encryption|signing|account|client)[_-]?(?:key|secret)|credentials?)"
+    r"[_-]?token|(?:api|access|private|encryption|signing|account|client)[ _-]?(?:key|secret)|credentials?)"
+)
+
+_IDENTIFIED: Final = (
+    r"\bidentified\s{1,3}(?:with\s{1,3}[\w\"'`]{1,64}\s{1,3})?(?:by|as)\s{1,3}(?:(?:password|values)\s{1,3})?"
 )
 
 #: Texts of which one must occur (a search for them is quick), and the pattern that names the secret. For text in lower
@@ -54,7 +58,20 @@ _PATTERNS: Final = tuple(
         ),
         (
             "pass|secret|token|key|credential",
-            rf"(?:(?:{_NAMES})[\"']?\s{{0,3}}(?:=>|[=:])\s{{0,3}}){_VALUE}",
+            # Quotes inside of a quoted text have backslashes. A tab separates two columns.
+            rf"(?:{_NAMES}(?:\\{{0,3}}[\"']?\s{{0,20}}(?:=>|[=:])\s{{0,20}}(?:\\{{1,3}}(?=[\"']))?|\t{{1,3}})){_VALUE}",
+        ),
+        # Two columns on a screen, which has blanks in place of tabs.
+        ("  ", rf"(?<![^\n])[ \t]{{0,20}}{_NAMES} {{2,40}}{_VALUE}[ \t]*(?![^\n])"),
+        # SQL.
+        ("password", r"\bpassword\s{0,3}[\s(]\s{0,3}(?P<secret>'[^'\n]+'|\"[^\"\n]+\")"),
+        (
+            "identified",
+            rf"{_IDENTIFIED}(?P<secret>'[^'\n]+'|\"[^\"\n]+\")",
+        ),
+        (
+            "identified",
+            rf"(?:(?<![^\n])[ \t]{{0,20}}|\b(?:create|alter|grant)\b[^\n;]{{0,200}}?\s){_IDENTIFIED}{_VALUE}",
         ),
         ("pwd", rf"(?:(?<=[a-z_])pwd\s{{0,3}}[=:]\s{{0,3}})(?!/){_VALUE}"),
         ("--", rf"(?:(?<![\w-])--(?:[a-z]{{1,20}}-){{0,3}}{_NAMES}\s{{1,3}})(?!-){_VALUE}"),
@@ -84,9 +101,13 @@ def secret_ranges(text: str) -> list[tuple[int, int]]:
     lower = text.lower()
     if len(lower) != len(text):  # some letters have a lower case of two characters
         lower = "".join(small if len(small := letter.lower()) == 1 else letter for letter in text)
-    found = sorted(span for needed, pattern in _PATTERNS if _occurs(needed, lower) for span in _spans(pattern, lower))
+    return joined(span for needed, pattern in _PATTERNS if _occurs(needed, lower) for span in _spans(pattern, lower))
+
+
+def joined(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
+    """The ranges in order and without overlap."""
     merged: list[tuple[int, int]] = []
-    for start, end in found:
+    for start, end in sorted(ranges):
         if merged and start <= merged[-1][1]:
             merged[-1] = (merged[-1][0], max(end, merged[-1][1]))
         else:
@@ -94,9 +115,9 @@ def secret_ranges(text: str) -> list[tuple[int, int]]:
     return merged
 
 
-def masked(text: str) -> str:
-    """The text with `HIDDEN` in place of everything that looks like a secret."""
-    return hide(text, secret_ranges(text))
+def masked(text: str, known: Iterable[tuple[int, int]] = ()) -> str:
+    """The text with `HIDDEN` in place of everything that looks like a secret, and of the ranges `known`."""
+    return hide(text, joined((*secret_ranges(text), *known)))
 
 
 def hide(text: str, ranges: list[tuple[int, int]]) -> str:
@@ -111,9 +132,11 @@ def hide(text: str, ranges: list[tuple[int, int]]) -> str:
     return "".join((*parts, text[position:]))
 
 
-def masked_with(text: str, spans: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:
-    """The masked text, and where these spans of `text` are in it. A span inside of a secret becomes the whole mask."""
-    ranges = secret_ranges(text)
+def masked_with(
+    text: str, spans: Sequence[tuple[int, int]], known: Iterable[tuple[int, int]] = ()
+) -> tuple[str, list[tuple[int, int]]]:
+    """What `masked` returns, and where these spans of `text` are in it. A span inside of a secret becomes the whole mask."""
+    ranges = joined((*secret_ranges(text), *known))
 
     def moved(position: int, *, is_end: bool) -> int:
         shift = 0

@@ -18,6 +18,7 @@ from integration.sessions.test_evidence_chain import end, tell_rows
 from peers.redis_server import RedisServer
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.bundles.actions import export
+from postern.apps.sessions.indexing import actions as indexing
 from postern.apps.sessions.models import Session
 from postern.apps.users.models import User
 from postern.integrations.replay_storages.local_folder import LocalFolder
@@ -155,3 +156,9 @@ def bundle(ended: Session, tmp_path: Path) -> bytes:
     exported = export(wanted(), tmp_path / "bundle.tar")
     assert (exported.missing, exported.faults, exported.recordings, exported.sessions) == ((), (), 1, 1)
     return (tmp_path / "bundle.tar").read_bytes()
+
+
+@pytest.fixture
+def index(replay_folder: Path) -> Callable[[], int]:
+    """Indexes what is due."""
+    return lambda: indexing.index_due(local=LocalFolder(replay_folder), limit_s=60)

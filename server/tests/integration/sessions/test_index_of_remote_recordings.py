@@ -17,11 +17,12 @@ from factories.recorded import recorded
 from peers.s3_server import OddService, S3Server, odd_service
 from postern.apps.sessions.indexing import actions as indexing
 from postern.apps.sessions.models import Recording, RecordingIndex, RecordingPiece, ReplayStorage
+from postern.apps.sessions.search import actions as search
 from postern.apps.sessions.storages import places
 from postern.apps.vault import facade as vault
 from postern.contracts.recording.format import OUTPUT
 from postern.contracts.search.program import ReadingFailed, frames
-from postern.integrations.replay_storages.local_folder import LocalFolder
+from postern.integrations.replay_storages.s3 import bucket
 from postern.kernel.clock import monotonic_s
 from postern.kernel.secret import Secret
 from unit.contracts.recording.golden import write_recording
@@ -34,11 +35,6 @@ def _here(settings: Any) -> None:
     settings.POSTERN = replace(settings.POSTERN, allow_local_targets=True)
 
 
-@pytest.fixture
-def index(replay_folder: Path) -> Callable[[], int]:
-    return lambda: indexing.index_due(local=LocalFolder(replay_folder), limit_s=60)
-
-
 def storage_at(endpoint: str, bucket: str) -> ReplayStorage:
     row = ReplayStorage.objects.create(
         name=f"archive {bucket}", type="ceph", meta={"BUCKET": bucket, "ENDPOINT": endpoint}
@@ -48,19 +44,45 @@ def storage_at(endpoint: str, bucket: str) -> ReplayStorage:
     return row
 
 
-def test_recordings_in_a_bucket_are_indexed(replay_folder: Path, index: Callable[[], int]) -> None:
+@pytest.mark.parametrize("is_slow", [False, True])
+def test_recordings_in_a_bucket_are_indexed(
+    replay_folder: Path, index: Callable[[], int], monkeypatch: pytest.MonkeyPatch, is_slow: bool
+) -> None:
+    began_s = monotonic_s()
+    now_s, renewed_s = [began_s], []
+    if is_slow:
+        # Each part of the recording takes half of an hour.
+        fetch, renew = bucket.Bucket._read, search.renew
+
+        def slowly(*arguments: Any) -> bytes:
+            now_s[0] += 1_800
+            return fetch(*arguments)
+
+        def noted(row: RecordingIndex) -> None:
+            renewed_s.append(now_s[0])
+            renew(row)
+
+        monkeypatch.setattr(bucket.Bucket, "_read", slowly)
+        monkeypatch.setattr(search, "renew", noted)
+        monkeypatch.setattr(indexing, "_PIECE_BYTES", 64 * 1024)
+        monkeypatch.setattr(indexing, "monotonic_s", lambda: now_s[0])
+        monkeypatch.setattr(bucket, "monotonic_s", lambda: now_s[0])
     server = S3Server()
     try:
-        bucket = server.make_bucket(f"b-{uuid4()}")
-        storage = storage_at(server.endpoint, bucket)
-        session = recorded(replay_folder, "needle in a bucket\r\n")
+        name = server.make_bucket(f"b-{uuid4()}")
+        storage = storage_at(server.endpoint, name)
+        steps = [(n, OUTPUT, os.urandom(9_000).hex().encode() + b"\r\n") for n in range(30)] if is_slow else []
+        session = recorded(replay_folder, [*steps, (99, OUTPUT, b"needle in a bucket\r\n")])
         recording = Recording.objects.get(pk=session.pk)
         content = (replay_folder / recording.path).read_bytes()
-        server.client.put_object(Bucket=bucket, Key=f"{storage.pk}/{recording.path}", Body=content)
+        server.client.put_object(Bucket=name, Key=f"{storage.pk}/{recording.path}", Body=content)
         (replay_folder / recording.path).unlink()
         Recording.objects.filter(pk=session.pk).update(storage=storage)
         assert index() == 1
-        assert RecordingPiece.objects.count() == 1
+        assert RecordingPiece.objects.exists()
+        if is_slow:
+            assert now_s[0] >= began_s + 3_600
+            assert began_s + 1_800 in renewed_s, "the lease is renewed while the recording is fetched"
     finally:
         server.stop()
 
@@ -68,7 +90,7 @@ def test_recordings_in_a_bucket_are_indexed(replay_folder: Path, index: Callable
 def test_a_bucket_that_hangs_holds_up_nothing_else(
     replay_folder: Path, index: Callable[[], int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexing, "_FETCH_S", 1.0)
+    monkeypatch.setattr(bucket, "PERSON_S", 1.0)
     with odd_service(OddService(manner="silent")) as odd:
         storage = storage_at(odd.endpoint, "recordings")
         for _ in range(3):
@@ -79,7 +101,7 @@ def test_a_bucket_that_hangs_holds_up_nothing_else(
         assert index() == 1
         assert monotonic_s() - began_s < 20
     assert RecordingIndex.objects.get(pk=here.pk).date_indexed is not None
-    assert sorted(RecordingIndex.objects.values_list("tries", flat=True)) == [0, 0, 1, 1]
+    assert sorted(RecordingIndex.objects.values_list("tries", "faults")) == [(0, 0), (0, 0), (0, 0), (0, 1)]
 
 
 def test_a_reader_that_is_killed_is_a_failure(tmp_path: Path) -> None:

@@ -1,76 +1,32 @@
-"""The search inside recordings: what is found, who finds it, and what happens to the index."""
+"""The search inside recordings: what is found, and who finds it."""
 
 import random
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
-from unittest import mock
 from uuid import uuid4
 
 import pytest
 from django.db import connection
 from rest_framework.test import APIClient
 
-from factories.recorded import recorded, store
+from factories.recorded import recorded
+from factories.searched import HITS, found, lines
 from postern.apps.audits.models import AuditEvent
 from postern.apps.orgs.models import Organization
-from postern.apps.preferences.models import PreferenceValue
-from postern.apps.sessions.indexing import actions as indexing
-from postern.apps.sessions.models import Recording, RecordingIndex, RecordingPiece, Session
-from postern.apps.sessions.recordings.actions import retention
-from postern.apps.sessions.search import actions as search
-from postern.apps.sessions.search import queries
+from postern.apps.sessions.models import RecordingIndex, RecordingPiece, Session
+from postern.apps.sessions.search import candidates, keys, queries
 from postern.contracts.recording.format import INPUT, OUTPUT
-from postern.foundation.caller.actor import SYSTEM
-from postern.foundation.caller.scope import ROOT_ORG_ID
-from postern.integrations.replay_storages.local_folder import LocalFolder
+from postern.contracts.search.lines import LineKind
+from postern.foundation.caller.scope import DEFAULT_ORG_ID, ROOT_ORG_ID
 from postern.kernel import clock
 from postern.kernel.secret_patterns import HIDDEN
 from unit.contracts.recording.golden import Step
 
 pytestmark = pytest.mark.django_db
 
-HITS = "/api/v1/terminal/recording-hits/"
 ROOT = {"HTTP_X_JMS_ORG": str(ROOT_ORG_ID)}
-
-
-class KilledError(BaseException):
-    """Simulates the death of the process: nothing after this point runs."""
-
-
-@pytest.fixture
-def index(replay_folder: Path) -> Callable[[], int]:
-    """Indexes what is due."""
-    return lambda: indexing.index_due(local=LocalFolder(replay_folder), limit_s=60)
-
-
-def later(**delta: float) -> Any:
-    return mock.patch.object(clock, "now", return_value=clock.now() + timedelta(**delta))
-
-
-def found(client: APIClient, text: str, **params: Any) -> dict[str, Any]:
-    headers = {name: params.pop(name) for name in list(params) if name.startswith("HTTP_")}
-    answer = client.get(HITS, {"text": text, **params}, **headers)
-    assert answer.status_code == 200, answer.content
-    return dict(answer.json())
-
-
-def lines(client: APIClient, text: str, **params: Any) -> list[str]:
-    return [hit["line"] for hit in found(client, text, **params)["results"]]
-
-
-def grams() -> int:
-    """Entries of the index of grams."""
-    with connection.cursor() as cursor:
-        if connection.vendor == "postgresql":
-            cursor.execute("SELECT coalesce(sum(cardinality(grams)), 0) FROM sessions_recordingpiece")
-        else:
-            cursor.execute(
-                "CREATE VIRTUAL TABLE IF NOT EXISTS temp.terms USING fts5vocab(main, sessions_recordinggrams, 'row')"
-            )
-            cursor.execute("SELECT coalesce(sum(doc), 0) FROM temp.terms")
-        return int(cursor.fetchone()[0])
 
 
 class TestWhatIsFound:
@@ -84,7 +40,7 @@ class TestWhatIsFound:
         assert index() == 1
         answer = found(as_auditor, "cat  secret-PLAN")
         assert answer["next"] is None
-        assert (answer["waiting"], answer["failed"]) == (0, 0)
+        assert (answer["waiting"], answer["failed"], answer["incomplete"]) == (0, 0, 0)
         command, screen = answer["results"]
         assert (command["kind"], command["line"], command["offset_ms"]) == ("command", "cat Secret-Plan", 900)
         assert screen["line"] == "$ cat   Secret-Plan 计划"
@@ -103,6 +59,7 @@ class TestWhatIsFound:
             "date_start": screen["session"]["date_start"],
             "org_id": str(session.org_id),
             "org_name": "Default",
+            "is_whole": True,
         }
         assert lines(as_auditor, "secret-plan", kind="file") == ["/srv/secret-plan.txt"]
         assert lines(as_auditor, "计划") == ["$ cat   Secret-Plan 计划"]
@@ -173,6 +130,20 @@ class TestWhatIsFound:
         assert lines(as_auditor, "hunter22") == []
         assert lines(as_auditor, "ok then") == ["ok then"]
 
+    def test_secrets_that_cross_a_cut(
+        self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient
+    ) -> None:
+        key = "needlecanary" * 15
+        for filling in (3_500, 3_800, 3_900, 3_990):
+            for text in (f"password={key * 3}", f"psql postgres://app:{key}@db/x"):
+                recorded(replay_folder, "z " * (filling // 2) + f"{text} after\r\n")
+        body = "\r\n".join("needlecanary" * 5 for _ in range(90))
+        recorded(replay_folder, f"-----BEGIN RSA PRIVATE KEY-----\r\n{body}\r\nneedlecanary==\r\n-----END\r\n")
+        index()
+        hits = found(as_auditor, "needlecanary", limit=100)["results"]
+        assert len(hits) > 8
+        assert "canary" not in str([hit["before"] + [hit["line"]] + hit["after"] for hit in hits])
+
     def test_long_lines(self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient) -> None:
         recorded(replay_folder, "a" * 3_950 + "needle" * 20 + "b" * 3_000 + "\r\n")
         index()
@@ -195,7 +166,7 @@ class TestPages:
         for most in (400, 2):
             monkeypatch.setattr(queries, "_MOST_EXAMINED", most)
             for few in (1_000, 0):
-                monkeypatch.setattr(queries, "_FEW", few)
+                monkeypatch.setattr(candidates, "_FEW", few)
                 for text in ("needle", "ne"):
                     seen: list[str] = []
                     cursor: str | None = ""
@@ -226,6 +197,8 @@ class TestPages:
             ({}, "text"),
             ({"text": " a "}, "text"),
             ({"text": "a" * 201}, "text"),
+            ({"text": f"a{' ' * 5_000}b"}, "text"),
+            ({"text": "ab", "date_from": "9" * 400}, "date_from"),
             ({"text": "ab\x00c"}, "text"),
             ({"text": "\u200f\u200f"}, "text"),
             ({"text": "ab", "kind": "Screen"}, "kind"),
@@ -257,7 +230,7 @@ class TestRights:
         monkeypatch: pytest.MonkeyPatch,
     ) -> None:
         def pages(few: int) -> list[list[str]]:
-            monkeypatch.setattr(queries, "_FEW", few)
+            monkeypatch.setattr(candidates, "_FEW", few)
             of: list[list[str]] = []
             cursor: str | None = ""
             while cursor is not None:
@@ -281,7 +254,7 @@ class TestRights:
         index()
         waiting = recorded(replay_folder, "needle waiting\r\n", org_id=other.pk)
         broken = recorded(replay_folder, "needle broken\r\n", org_id=other.pk)
-        RecordingIndex.objects.filter(pk=broken.pk).update(tries=5)
+        RecordingIndex.objects.filter(pk=broken.pk).update(tries=5, reason={"text": "broken"})
         for few in (1_000, 0):
             assert pages(few) == alone
             for session in (hidden, waiting):
@@ -309,139 +282,59 @@ class TestRights:
         assert event.new == {"text": "Needle", "filters": {"kind": "screen"}, "hits": 1}
 
 
-class TestTheIndex:
-    def test_deletion_leaves_no_gram(self, replay_folder: Path, index: Callable[[], int]) -> None:
-        for number in range(3):
-            recorded(replay_folder, "".join(f"needle 中文 {number} {n}\r\n" for n in range(900)))
-        index()
-        assert RecordingPiece.objects.count() > 30
-        assert grams() > 1_000
-        Session.objects.first().delete()  # type: ignore[union-attr]
-        assert RecordingIndex.objects.count() == 2
-        Recording.objects.all().delete()
-        Session.objects.all().delete()
-        assert (RecordingPiece.objects.count(), grams()) == (0, 0)
+class TestWhatASearchReads:
+    """The marks of organizations and of conditions are in the index, so a search reads what it shows."""
 
-    def test_retention_deletes_the_index(
-        self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient
+    def test_only_pieces_that_are_searched(self, replay_folder: Path, index: Callable[[], int]) -> None:
+        other = Organization.objects.create(name="Other")
+        now = clock.now()
+        ours, theirs = (
+            recorded(replay_folder, "needle\r\n", org_id=org_id, started=now - timedelta(days=days))
+            for days, org_id in ((5, DEFAULT_ORG_ID), (1, other.pk))
+        )
+        with_file = recorded(replay_folder, "text\r\n", files=["needle.sql"], started=now - timedelta(days=9))
+        index()
+
+        def keys_of(**given: Any) -> list[Any]:
+            search = queries.Search(limit=9, **{"sought": "needle", **given})
+            within = search.keys()
+            assert within is not None
+            keys = candidates.next_keys(search.sought, search.marks, within, 9)
+            return [RecordingPiece.objects.get(pk=key).index_id for key in keys]
+
+        assert keys_of() == [theirs.pk, ours.pk, with_file.pk]
+        assert keys_of(org_id=DEFAULT_ORG_ID) == [ours.pk, with_file.pk]
+        assert keys_of(user_id=ours.user_id) == [ours.pk]
+        assert keys_of(asset_id=theirs.asset_id) == [theirs.pk]
+        assert keys_of(session_id=ours.pk) == [ours.pk]
+        assert keys_of(kind=LineKind.FILE) == [with_file.pk]
+        assert keys_of(kind=LineKind.FILE, sought="ne") == [with_file.pk]
+        assert keys_of(date_from=now - timedelta(days=3)) == [theirs.pk]
+        assert keys_of(date_to=now - timedelta(days=3), sought="ne", org_id=DEFAULT_ORG_ID) == [ours.pk, with_file.pk]
+
+    @pytest.mark.skipif(connection.vendor != "sqlite", reason="its planner")
+    def test_sessions_are_asked_for_by_their_ids(self) -> None:
+        visible = Session.objects.filter(org_id=DEFAULT_ORG_ID)
+        search = queries.Search(sought="needle", limit=9, org_id=DEFAULT_ORG_ID)
+        plan = queries.usable(visible, search, [1, 2, 3]).explain()
+        assert "sessions_org_start" not in plan
+        assert "(id=?)" in plan
+
+    def test_counts_are_capped(
+        self, replay_folder: Path, as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        recorded(replay_folder, "needle old\r\n", started=clock.now() - timedelta(days=201))
-        recorded(replay_folder, "needle new\r\n")
-        index()
-        assert len(lines(as_auditor, "needle")) == 2
-        assert retention.forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder)) == 1
-        assert lines(as_auditor, "needle") == ["needle new"]
-        Session.objects.all().delete()
-        assert grams() == 0
+        for _ in range(4):
+            recorded(replay_folder, "needle\r\n")
+        assert found(as_auditor, "needle")["waiting"] == 4
+        monkeypatch.setattr(queries, "MOST_COUNTED", 3)
+        assert found(as_auditor, "needle")["waiting"] == 3
 
-    def test_a_killed_worker_leaves_nothing_that_is_seen(
+    def test_recordings_of_one_moment(
         self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        recorded(replay_folder, "".join(f"needle {n}\r\n" for n in range(3_000)))
-        add, calls = search.add, []
-
-        def dies(*arguments: Any) -> None:
-            calls.append(1)
-            if len(calls) == 4:
-                raise KilledError
-            add(*arguments)
-
-        monkeypatch.setattr(search, "add", dies)
-        with pytest.raises(KilledError):
-            index()
-        assert RecordingPiece.objects.count() > 0
-        assert (lines(as_auditor, "needle"), found(as_auditor, "needle")["waiting"]) == ([], 1)
-        monkeypatch.undo()
-        assert index() == 0, "the lease of the killed worker lasts"
-        with later(minutes=11):
-            assert indexing.index_due(local=LocalFolder(replay_folder), limit_s=60) == 1
-        assert len(lines(as_auditor, "needle 2999")) == 1
-        assert RecordingPiece.objects.count() == 47
-
-    def test_a_worker_that_stood_still_stops(
-        self, replay_folder: Path, index: Callable[[], int], monkeypatch: pytest.MonkeyPatch
-    ) -> None:
-        session = recorded(replay_folder, "".join(f"needle {n}\r\n" for n in range(3_000)))
-        add = search.add
-
-        def slow(row: RecordingIndex, *arguments: Any) -> None:
-            RecordingIndex.objects.filter(pk=session.pk).update(date_due=clock.now())
-            add(row, *arguments)
-
-        monkeypatch.setattr(search, "add", slow)
-        assert index() == 0
-        assert RecordingPiece.objects.count() == 0
-
-    def test_failures_are_noted_and_tried_five_times(
-        self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient
-    ) -> None:
-        gone = recorded(replay_folder, "needle\r\n")
-        rubbish = recorded(replay_folder, "needle\r\n")
-        recorded(replay_folder, "needle fine\r\n")
-        (replay_folder / Recording.objects.get(pk=gone.pk).path).unlink()
-        (replay_folder / Recording.objects.get(pk=rubbish.pk).path).write_bytes(b"rubbish" * 99)
-        assert index() == 1
-        row = RecordingIndex.objects.get(pk=gone.pk)
-        assert row.tries == 1
-        assert row.reason["code"] == "recording.source_missing"
-        assert found(as_auditor, "needle")["waiting"] == 2
-        for number in range(1, 9):
-            with later(days=number):
-                indexing.index_due(local=LocalFolder(replay_folder), limit_s=60)
-        answer = found(as_auditor, "needle")
-        assert (answer["waiting"], answer["failed"]) == (0, 2)
-        assert RecordingIndex.objects.get(pk=rubbish.pk).tries == 5
-        assert [hit["line"] for hit in answer["results"]] == ["needle fine"]
-
-    def test_a_session_that_goes_on_waits(self, replay_folder: Path, index: Callable[[], int]) -> None:
-        session = recorded(replay_folder, "needle\r\n")
-        Session.objects.filter(pk=session.pk).update(state="active", end_reason="", date_end=None)
-        assert index() == 0
-        assert RecordingIndex.objects.get().tries == 0
-
-    def test_an_upload_is_indexed(self, replayed: Session, index: Callable[[], int], as_auditor: APIClient) -> None:
-        Session.objects.filter(pk=replayed.pk).update(state="ended", end_reason="user_closed", date_end=clock.now())
-        assert index() == 1
-        assert any("backup.tar.gz" in line for line in lines(as_auditor, "BACKUP.tar"))
-
-    def test_the_switch(self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient) -> None:
-        recorded(replay_folder, "needle\r\n")
-        index()
-        PreferenceValue.objects.update_or_create(name="TERMINAL_SEARCH_RECORDINGS", defaults={"value": False})
-        answer = as_auditor.get(HITS, {"text": "needle"})
-        assert (answer.status_code, answer.json()["code"]) == (400, "search_off")
-        index()
-        assert (RecordingPiece.objects.count(), grams()) == (0, 0)
-        recorded(replay_folder, "needle later\r\n")
-        index()
-        assert RecordingPiece.objects.count() == 0
-        PreferenceValue.objects.filter(name="TERMINAL_SEARCH_RECORDINGS").update(value=True)
-        assert index() == 2
-        assert sorted(lines(as_auditor, "needle")) == ["needle", "needle later"]
-
-    def test_a_damaged_piece_is_deleted_and_not_found(
-        self, replay_folder: Path, index: Callable[[], int], as_auditor: APIClient
-    ) -> None:
-        session = recorded(replay_folder, "needle\r\n")
-        index()
-        RecordingPiece.objects.update(lines=b"rubbish")
-        assert lines(as_auditor, "needle") == []
-        session.delete()
-        assert RecordingPiece.objects.count() == 0
-
-
-def test_a_broken_block_is_noted(replay_folder: Path, index: Callable[[], int], as_auditor: APIClient) -> None:
-    session = recorded(
-        replay_folder,
-        [(0, OUTPUT, b"needle one\r\n"), (9, OUTPUT, b"needle two\r\n"), (20, OUTPUT, b"needle three\r\n")],
-        form={"cut_after": (0, 1)},
-    )
-    recording = Recording.objects.get(pk=session.pk)
-    path = replay_folder / recording.path
-    content = bytearray(path.read_bytes())
-    content[content.index(b"BLK1", content.index(b"BLK1") + 4) + 60] ^= 0xFF
-    recording.delete()
-    store(replay_folder, session, bytes(content))
-    assert index() == 1
-    assert RecordingIndex.objects.get(pk=session.pk).is_whole is False
-    assert "needle one" in lines(as_auditor, "needle")
+        now = clock.now()
+        for n in range(5):
+            recorded(replay_folder, f"needle {n}\r\n", started=now)
+        monkeypatch.setattr(keys, "_OF_ONE_MS", 2)  # the others have places of the moments after it
+        assert index() == 5
+        assert len(lines(as_auditor, "needle", date_from=now.isoformat(), date_to=now.isoformat())) == 5

@@ -3,7 +3,7 @@ import { Search } from 'lucide-react';
 import { type FormEvent, useState } from 'react';
 import { searchFailure } from '#/domain/recording-hits/failure';
 import { MarkedLine } from '#/domain/recording-hits/HitExcerpt';
-import { type Hit, hitsQuery, isSearchOff, textProblem } from '#/domain/recording-hits/hits';
+import { type Hit, hitsQuery, isSearchOff, MOST_TYPED, textProblem } from '#/domain/recording-hits/hits';
 import { beginningNearMatch } from '#/domain/recording-hits/marked';
 import { clockText } from '#/lib/clock-text';
 import { useT } from '#/lib/i18n';
@@ -46,7 +46,8 @@ function useOutcome(text: string, query: ReturnType<typeof useHits>): string | n
   const [first] = query.data.pages;
   if (query.data.pages.some((page) => page.results.length > 0)) return null;
   if (query.hasNextPage) return t('recording-hits:none_so_far');
-  return first && first.waiting > 0 ? t('recording-hits:none_yet') : t('recording-hits:none');
+  if (first && first.waiting > 0) return t('recording-hits:none_yet');
+  return first && first.failed > 0 ? t('recording-hits:none_failed') : t('recording-hits:none');
 }
 
 function useHits(sessionId: string, text: string) {
@@ -64,6 +65,7 @@ export function ReplaySearch({ sessionId, onSeek }: { readonly sessionId: string
   const hits = query.data?.pages.flatMap((page) => page.results) ?? [];
   const [isRefused, setRefused] = useState(false);
   const outcome = useOutcome(text, query);
+  const isInPart = query.data?.pages.some((page) => page.incomplete > 0) ?? false;
   const { settings } = useSession();
   if (settings.TERMINAL_SEARCH_RECORDINGS === false || isSearchOff(query.error)) return null;
   const problem = draft.trim() === '' ? null : textProblem(draft);
@@ -86,6 +88,7 @@ export function ReplaySearch({ sessionId, onSeek }: { readonly sessionId: string
           type="search"
           aria-label={t('recording-hits:in_this')}
           placeholder={t('recording-hits:in_this')}
+          maxLength={MOST_TYPED}
           value={draft}
           className="pt-field-quiet min-w-0 grow"
           onChange={(event) => setDraft(event.target.value)}
@@ -94,6 +97,7 @@ export function ReplaySearch({ sessionId, onSeek }: { readonly sessionId: string
       </form>
       <p role="status" className="px-3.5 pb-2 text-meta text-ink-2 empty:hidden">
         {note ?? (hits.length > 0 ? t('recording-hits:hits', { count: hits.length }) : null)}
+        {isInPart && <span className="block text-warn">{t('recording-hits:this_in_part')}</span>}
       </p>
       {(hits.length > 0 || query.hasNextPage) && (
         <div className="max-h-72 overflow-y-auto border-t border-line">

@@ -25,7 +25,7 @@ const { sent } = recordedServer(() => [
 const jumps: number[] = [];
 
 beforeEach(() => {
-  body = { results: [hit], next: null, waiting: 0, failed: 0 };
+  body = { results: [hit], next: null, waiting: 0, failed: 0, incomplete: 0 };
   status = 200;
   jumps.length = 0;
 });
@@ -50,11 +50,15 @@ test('a text is looked for in this recording only, and a hit jumps to its moment
   expect(jumps).toEqual([61_234]);
 });
 
-test('nothing found says whether the index may be incomplete', async () => {
-  body = { results: [], next: null, waiting: 2, failed: 0 };
+test.each([
+  [{ waiting: 1 }, /this recording is not indexed yet/],
+  [{ failed: 1 }, /this recording could not be indexed/],
+  [{ incomplete: 1 }, /A part of this recording is not in the index/],
+])('nothing found says what is not in the index: %j', async (counts, words) => {
+  body = { results: [], next: null, waiting: 0, failed: 0, incomplete: 0, ...counts };
   await open();
   await find('absent');
-  expect(await screen.findByText(/not indexed yet/)).toBeTruthy();
+  expect(await screen.findByText(words)).toBeTruthy();
 });
 
 test('a failure is shown below the field, and a short text is not sent', async () => {

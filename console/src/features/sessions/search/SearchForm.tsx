@@ -1,6 +1,6 @@
 import { Search, Server, User } from 'lucide-react';
 import { useId, useState } from 'react';
-import { textProblem } from '#/domain/recording-hits/hits';
+import { MOST_TYPED, textProblem } from '#/domain/recording-hits/hits';
 import { useT } from '#/lib/i18n';
 import { DateRange } from '#/resource/list/DateRange';
 import { Button } from '#/ui/button';
@@ -108,6 +108,7 @@ export function SearchForm({
           aria-invalid={isRefused && problem !== null ? true : undefined}
           aria-describedby={isRefused && problem !== null ? id : undefined}
           placeholder={t('recording-hits:text')}
+          maxLength={MOST_TYPED}
           value={draft}
           className="min-w-0 grow"
           onChange={(event) => setDraft(event.target.value)}

@@ -1,7 +1,14 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { CalendarRange } from 'lucide-react';
 import { bySession } from '#/domain/recording-hits/group';
-import { type Hit, hitsQuery, isSearchOff, textProblem } from '#/domain/recording-hits/hits';
+import {
+  type Hit,
+  hitsQuery,
+  type IndexCounts,
+  isSearchOff,
+  NOTHING_MISSING,
+  textProblem,
+} from '#/domain/recording-hits/hits';
 import { IndexState } from '#/domain/recording-hits/IndexState';
 import { searchFailure } from '#/domain/recording-hits/failure';
 import { useT } from '#/lib/i18n';
@@ -75,13 +82,11 @@ function NoHits({ address }: { readonly address: SearchAddress }) {
 function Summary({
   hits,
   hasMore,
-  waiting,
-  failed,
+  counts,
 }: {
   readonly hits: readonly Hit[];
   readonly hasMore: boolean;
-  readonly waiting: number;
-  readonly failed: number;
+  readonly counts: IndexCounts;
 }) {
   const t = useT();
   const count = hits.length;
@@ -94,7 +99,7 @@ function Summary({
   return (
     <p role="status" className="flex flex-wrap gap-x-3 gap-y-0.5 text-meta text-ink-3">
       <span className="font-medium text-ink-1">{summary}</span>
-      <IndexState waiting={waiting} failed={failed} />
+      <IndexState counts={counts} />
     </p>
   );
 }
@@ -143,10 +148,9 @@ function Results({
     );
   const { pages } = query.data;
   const hits = pages.flatMap((page) => page.results);
-  const { waiting = 0, failed = 0 } = pages.at(-1) ?? {};
   return (
     <>
-      <Summary hits={hits} hasMore={query.hasNextPage} waiting={waiting} failed={failed} />
+      <Summary hits={hits} hasMore={query.hasNextPage} counts={pages.at(-1) ?? NOTHING_MISSING} />
       {hits.length === 0 && !query.hasNextPage && <NoHits address={address} />}
       {(hits.length > 0 || query.hasNextPage) && (
         <HitList

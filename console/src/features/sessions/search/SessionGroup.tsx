@@ -53,6 +53,7 @@ export function SessionGroup({ group: { session, hits } }: { readonly group: Ses
           <VisibleText text={session.system_user} />
         </span>
         {start && <span className="text-ink-2 tabular-nums">{exactStamp(start)}</span>}
+        {!session.is_whole && <Badge tone="warn">{t('recording-hits:in_part')}</Badge>}
         {isRoot && session.org_name !== '' && (
           <span className="text-ink-3">
             <VisibleText text={session.org_name} />

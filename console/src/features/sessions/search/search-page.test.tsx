@@ -17,6 +17,7 @@ const sessionOf = (id: string, more: object = {}) => ({
   date_start: '2026/11/22 13:43:03 +0000',
   org_id: 'o1',
   org_name: 'Default',
+  is_whole: true,
   ...more,
 });
 const hit = (id: string, session: string, more: object = {}) => ({
@@ -36,6 +37,7 @@ const answer = (results: object[], more: object = {}) => ({
   next: null,
   waiting: 0,
   failed: 0,
+  incomplete: 0,
   ...more,
 });
 let reply: () => Response = () => HttpResponse.json(answer([]));
@@ -125,6 +127,16 @@ test('more hits are loaded by the cursor, and the focus goes on to the first of 
   expect(screen.queryByRole('button', { name: 'Load more' })).toBeNull();
 });
 
+test('recordings that are indexed in part are counted, and named where they have hits', async () => {
+  const inPart = hit('1', 's1', { session: sessionOf('s1', { is_whole: false }) });
+  reply = () => HttpResponse.json(answer([inPart, hit('2', 's2')], { incomplete: 1, waiting: 1000 }));
+  await open('/terminal/search?text=ok');
+  await screen.findByText('1 recording is indexed only in part');
+  expect(screen.getByText('1000 or more recordings are not indexed yet')).toBeTruthy();
+  const groups = screen.getAllByRole('article', { name: /on web-01/ });
+  expect(groups.map((group) => within(group).queryByText('Indexed in part') !== null)).toEqual([true, false]);
+});
+
 test('a page without hits is not the end: the search goes on by itself, and later when asked', async () => {
   reply = () => HttpResponse.json(answer([], { next: 'c=1' }));
   nextReply = () => HttpResponse.json(answer([], { next: 'c=2' }));
@@ -165,6 +177,16 @@ test('a text that is too short is refused before it is sent', async () => {
   await userEvent.type(await field(), 'x{Enter}');
   expect((await screen.findByText('Type at least 2 characters.')).role).toBe('alert');
   expect((await field()).getAttribute('aria-invalid')).toBe('true');
+  expect(searches()).toEqual([]);
+});
+
+test('a pasted text stays in bounds, and one that is too long is refused', async () => {
+  await open();
+  await userEvent.click(await field());
+  await userEvent.paste('x'.repeat(5000));
+  expect(((await field()) as HTMLInputElement).value).toHaveLength(400);
+  await userEvent.keyboard('{Enter}');
+  expect((await screen.findByText('Type at most 200 characters.')).role).toBe('alert');
   expect(searches()).toEqual([]);
 });
 

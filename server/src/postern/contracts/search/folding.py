@@ -107,7 +107,7 @@ def gram_numbers(lines: Iterable[str]) -> list[int]:
         folded = fold(line)
         grams.update(map("".join, zip(folded, folded[1:], folded[2:], strict=False)))
         grams.update(pair + _PAIR_END for pair in _pairs(folded))
-    return sorted({_number(gram) for gram in grams})
+    return sorted({number_of(gram) for gram in grams})
 
 
 def grams_of(sought: str, most: int = _MOST_GRAMS) -> list[str]:
@@ -121,8 +121,9 @@ def grams_of(sought: str, most: int = _MOST_GRAMS) -> list[str]:
 
 def numbers_of(sought: str) -> list[int]:
     """`grams_of` as the numbers of `gram_numbers`."""
-    return [_number(gram) for gram in grams_of(sought, _MOST_NUMBERS)]
+    return [number_of(gram) for gram in grams_of(sought, _MOST_NUMBERS)]
 
 
-def _number(gram: str) -> int:
+def number_of(gram: str) -> int:
+    """The number of a gram, or of a mark."""
     return zlib.crc32(gram.encode("utf-8", "surrogatepass")) - 0x8000_0000

@@ -6,7 +6,7 @@ scrolls, because it is being typed. What a user typed is never read: only what w
 """
 
 import codecs
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from enum import StrEnum
 from time import process_time
 from typing import Final, NamedTuple
@@ -29,10 +29,15 @@ from postern.contracts.recording.streams import Sample, Stream
 from postern.contracts.search.folding import LONGEST, SHORTEST
 from postern.contracts.vt import Screen, usable_size
 from postern.contracts.vt.grid import Row
+from postern.kernel.secret_patterns import secret_ranges
 
 #: A longer line is cut. Each part repeats the end of the part before, so that every text is whole in one of them.
 MAX_LINE: Final = 4_000
 OVERLAP: Final = LONGEST - 1
+#: Characters before a part in which the name of a secret is looked for that the part contains.
+_CONTEXT: Final = 2 * MAX_LINE
+#: A line has waited for more of it when it is cut: a secret may go on in the next part, and be recognized by its end.
+_CUT_AT: Final = 2 * MAX_LINE
 _SAMPLE_MS: Final = 2_000
 #: After a pause the lines are taken as they were during the pause.
 _PAUSE_MS: Final = 300
@@ -53,6 +58,10 @@ class LineKind(StrEnum):
     FILE = "file"
 
 
+#: First and last (exclusive) character of each secret that only a look at other text recognizes.
+Hidden = tuple[tuple[int, int], ...]
+
+
 class Line(NamedTuple):
     """`repeated`: so many characters at the beginning repeat the end of the line before."""
 
@@ -60,13 +69,33 @@ class Line(NamedTuple):
     kind: LineKind
     text: str
     repeated: int = 0
+    hidden: Hidden = ()
 
 
-def cut(ms: int, kind: LineKind, text: str) -> list[Line]:
-    """A text of any length as lines."""
+def cut(ms: int, kind: LineKind, text: str, *, repeated: int = 0, before: str = "") -> list[Line]:
+    """A text of any length as lines. Secrets that cross a cut are hidden in both parts.
+
+    `before`: text of the same line before `text`. `repeated`: of the first part.
+    """
     step = MAX_LINE - OVERLAP
     starts = range(0, max(1, len(text) - OVERLAP), step)
-    return [Line(ms, kind, text[start : start + MAX_LINE], OVERLAP if start else 0) for start in starts]
+    ranges = secret_ranges(before + text) if before or len(text) > MAX_LINE else []
+    return [
+        Line(
+            ms,
+            kind,
+            text[start : start + MAX_LINE],
+            OVERLAP if start else repeated,
+            _between(ranges, start + len(before), min(start + MAX_LINE, len(text)) + len(before)),
+        )
+        for start in starts
+    ]
+
+
+def _between(ranges: Sequence[tuple[int, int]], first: int, last: int) -> Hidden:
+    return tuple(
+        (max(start, first) - first, min(end, last) - first) for start, end in ranges if start < last and end > first
+    )
 
 
 class ScreenLines:
@@ -86,6 +115,9 @@ class ScreenLines:
         self._open = ""
         self._is_open = False
         self._repeated = 0
+        #: What was cut off before it, and when it became longer than a line may be.
+        self._before = ""
+        self._full_ms = 0
         #: Lines of the last sample, and when a line was taken last.
         self._standing: set[int] = set()
         self._taken: dict[int, int] = {}
@@ -107,9 +139,16 @@ class ScreenLines:
         self._is_sampled = False
 
     def resize(self, columns: int, rows: int) -> None:
-        """Another size. The rows are cut, so they are taken before."""
-        self.sample()
-        self._screen.resize(columns, rows)
+        """Another size. The rows are cut, so they are taken before; also the one that is being typed, if it is cut."""
+        screen = self._screen
+        column, row = screen.cursor
+        typed = screen.visible()[row].text(padding="").rstrip()
+        is_cut = max(column, len(typed)) > usable_size(columns, rows)[0]
+        self.sample(with_cursor=is_cut)
+        screen.resize(columns, rows)
+        # What is left of the rows is nothing new.
+        left = {hash(text) for text, has_cursor in self._texts() if is_cut or not has_cursor}
+        self._standing |= left
 
     def restart(self, keyframe: Keyframe, ms: int) -> None:
         """Continue with another screen, after a part that cannot be read."""
@@ -127,25 +166,34 @@ class ScreenLines:
         self._left(self._screen.visible(), False)
         self._is_sampled = True
 
-    def sample(self) -> None:
+    def sample(self, *, with_cursor: bool = False) -> None:
         """Take the lines of the screen as they have been since the last output."""
-        rows = self._screen.visible()
-        skipped = -1 if self._screen.alternate else self._screen.cursor[1]
         standing = set()
+        for text, has_cursor in self._texts():
+            key = hash(text)
+            is_typed = has_cursor and not with_cursor
+            if not is_typed:
+                self._tell(text, self._fed_ms)
+            if not is_typed or key in self._standing:
+                standing.add(key)
+        self._standing = standing
+        self._is_sampled = True
+
+    def _texts(self) -> Iterator[tuple[str, bool]]:
+        """The lines of the screen that are whole, and whether each has the cursor of a screen that scrolls."""
+        rows = self._screen.visible()
+        cursor = -1 if self._screen.alternate else self._screen.cursor[1]
         start = 0
         while start < len(rows):
             end = start + 1
             while end < len(rows) and rows[end].wrapped:
                 end += 1
             is_part = start == 0 and rows[0].wrapped and self._is_open
-            if not is_part and not start <= skipped < end and not (end == start + 1 and rows[start].shared):
+            if not is_part and not (end == start + 1 and rows[start].shared):
                 text = "".join(row.text(padding="") for row in rows[start:end]).rstrip()
                 if text:
-                    standing.add(hash(text))
-                    self._tell(text, self._fed_ms)
+                    yield text, start <= cursor < end
             start = end
-        self._standing = standing
-        self._is_sampled = True
 
     def _left(self, rows: list[Row], continues: bool) -> None:
         for row in rows:
@@ -153,27 +201,38 @@ class ScreenLines:
                 self._close()
             self._older -= 1
             if not row.shared:
-                self._open += row.text(padding="")
-                if len(self._open) > MAX_LINE:
-                    self._cut()
+                self._append(row.text(padding=""))
             self._is_open = True
         if not continues:
             self._close()
 
+    def _append(self, text: str) -> None:
+        if len(self._open) <= MAX_LINE:
+            self._full_ms = self._fed_ms
+        self._open += text
+        if len(self._open) > _CUT_AT:
+            self._cut()
+
     def _cut(self) -> None:
         """Take the beginning of an endless line, so that it needs no more memory."""
-        self._put(Line(self._fed_ms, LineKind.SCREEN, self._open[:MAX_LINE], self._repeated))
-        self._open = self._open[MAX_LINE - OVERLAP :]
+        first, *_ = cut(self._full_ms, LineKind.SCREEN, self._open, repeated=self._repeated, before=self._before)
+        self._put(first)
+        step = MAX_LINE - OVERLAP
+        self._before = (self._before + self._open[:step])[-_CONTEXT:]
+        self._open = self._open[step:]
         self._repeated = OVERLAP
+        self._full_ms = self._fed_ms
 
     def _close(self) -> None:
         if not self._is_open:
             return
         text, self._open = self._open.rstrip(), ""
+        before, self._before = self._before, ""
         repeated, self._repeated = self._repeated, 0
         self._is_open = False
         if repeated:
-            self._put(Line(self._fed_ms, LineKind.SCREEN, text, repeated))
+            for line in cut(self._fed_ms, LineKind.SCREEN, text, repeated=repeated, before=before):
+                self._put(line)
         elif text:
             self._tell(text, self._before_ms if self._older >= 0 else self._fed_ms)
 

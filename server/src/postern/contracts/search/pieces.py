@@ -5,14 +5,19 @@ import zlib
 from collections.abc import Callable
 from typing import Final, NamedTuple
 
+from postern.contracts.search import marks
 from postern.contracts.search.folding import gram_text, has_marks
 from postern.contracts.search.lines import Line, LineKind
 
 LINES: Final = 64
+#: Pieces of one recording. What follows is not indexed.
+MOST_PIECES: Final = 2**15
 #: A piece with longer lines has fewer of them.
 _MOST_CHARS: Final = 16 * 1024
 #: The most that a stored piece may unpack to.
 _MOST_BYTES: Final = 1024 * 1024
+#: Times from the start of a recording that are longer (about 17 years) are damage, and stand for this one.
+_MOST_MS: Final = 2**39
 _LETTERS: Final = {kind.value[0]: kind for kind in LineKind}
 
 
@@ -32,7 +37,12 @@ class PieceDamaged(Exception):
 def pack(lines: list[Line]) -> Piece:
     """One piece of these lines."""
     head = json.dumps(
-        [[line.ms for line in lines], "".join(line.kind[0] for line in lines), [line.repeated for line in lines]],
+        [
+            [line.ms for line in lines],
+            "".join(line.kind[0] for line in lines),
+            [line.repeated for line in lines],
+            {place: line.hidden for place, line in enumerate(lines) if line.hidden},
+        ],
         separators=(",", ":"),
     )
     text = "\n".join((head, *(line.text for line in lines)))
@@ -63,12 +73,13 @@ def unpack(packed: bytes) -> list[Line]:
     """The lines of a piece. Raises PieceDamaged."""
     head, *texts = _unpacked(packed)
     try:
-        moments, letters, repeated = json.loads(head)
+        moments, letters, repeated, hidden = json.loads(head)
+        rows = zip(moments, letters, texts, repeated, strict=True)
         return [
-            Line(ms, _LETTERS[letter], text, count)
-            for ms, letter, text, count in zip(moments, letters, texts, repeated, strict=True)
+            Line(ms, _LETTERS[letter], text, count, tuple((first, last) for first, last in hidden.get(str(place), ())))
+            for place, (ms, letter, text, count) in enumerate(rows)
         ]
-    except (ValueError, KeyError, TypeError) as error:
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
         raise PieceDamaged from error
 
 
@@ -83,9 +94,9 @@ def _text_of(packed: bytes) -> str:
         raise PieceDamaged from error
 
 
-def indexed_text(packed: bytes) -> str:
+def indexed_text(packed: bytes, stored_marks: str) -> str:
     """The text whose grams an index of sequences of three characters keeps for a piece. Raises PieceDamaged."""
-    return gram_text(texts_of(packed))
+    return "\n".join((gram_text(texts_of(packed)), *marks.separate(stored_marks)))
 
 
 class Packer:
@@ -100,7 +111,7 @@ class Packer:
         """Add a line."""
         if self._lines and (len(self._lines) >= LINES or self._chars + len(line.text) > _MOST_CHARS):
             self.finish()
-        self._lines.append(line)
+        self._lines.append(line if 0 <= line.ms <= _MOST_MS else line._replace(ms=min(max(line.ms, 0), _MOST_MS)))
         self._chars += len(line.text)
 
     def finish(self) -> None:

@@ -1,7 +1,7 @@
 """`python -m postern.contracts.search.program FD [grams]`: reads a recording in a process of its own.
 
-Standard input is the file of the recording. `FD` is an open file of other lines as JSON, `[ms, kind, text]` each, in the
-order of time. Standard output gets one frame for each piece, and a last frame that says whether everything was read.
+Standard input is the file of the recording. `FD` is an open file of other lines as JSON (the fields of `Line`), in the order
+of time. Standard output gets one frame for each piece, and a last frame that says whether everything was read.
 What hosts have sent is hostile, so the process has limits and the lowest priority.
 """
 
@@ -18,8 +18,9 @@ from typing import IO, BinaryIO, Final, NamedTuple
 from postern.contracts.recording.format import RecordingUnreadable
 from postern.contracts.recording.reader import Recording
 from postern.contracts.search.folding import gram_numbers
+from postern.contracts.search.key_blocks import KeyBlocks
 from postern.contracts.search.lines import Line, LineKind, read_lines
-from postern.contracts.search.pieces import Packer, Piece
+from postern.contracts.search.pieces import MOST_PIECES, Packer, Piece
 
 #: First and last moment, kinds, and the lengths of the lines and of the numbers of grams.
 _FRAME: Final = struct.Struct(">QQ4sII")
@@ -50,6 +51,7 @@ class ReadingFailed(Exception):
 
 def frames(answer: IO[bytes]) -> Iterator[Packed | Ended]:
     """What the process wrote: pieces, and at the end whether everything was read. Raises ReadingFailed."""
+    count = 0
     while True:
         head = answer.read(_FRAME.size)
         if len(head) < _FRAME.size:
@@ -58,7 +60,9 @@ def frames(answer: IO[bytes]) -> Iterator[Packed | Ended]:
         if kinds == _END:
             yield Ended(bool(first_ms), last_ms)
             return
-        if max(size, grams_size) > _MOST_BYTES:
+        count += 1
+        # A process that a recording has taken over must not write keys of other recordings.
+        if max(size, grams_size) > _MOST_BYTES or count > MOST_PIECES:
             raise ReadingFailed
         lines, numbers = answer.read(size), answer.read(grams_size)
         if len(lines) < size or len(numbers) < grams_size or grams_size % 4:
@@ -69,19 +73,24 @@ def frames(answer: IO[bytes]) -> Iterator[Packed | Ended]:
 
 def write_frames(source: BinaryIO, others: list[Line], answer: IO[bytes], *, with_grams: bool) -> None:
     """Read a recording and write its pieces, with other lines among them. Raises RecordingUnreadable."""
+    count = 0
 
     def give(piece: Piece, texts: list[str]) -> None:
+        nonlocal count
+        count += 1
+        if count > MOST_PIECES:
+            return
         numbers = array("i", gram_numbers(texts)).tobytes() if with_grams else b""
         head = _FRAME.pack(piece.first_ms, piece.last_ms, piece.kinds.encode(), len(piece.lines), len(numbers))
         answer.write(head + piece.lines + numbers)
 
-    packer = Packer(give)
+    packer, blocks = Packer(give), KeyBlocks()
     waiting = list(reversed(others))
 
     def take(line: Line) -> None:
         while waiting and waiting[-1].ms <= line.ms:
             packer.take(waiting.pop())
-        packer.take(line)
+        packer.take(blocks.marked(line))
 
     recording = Recording.open(source)
     is_whole = read_lines(recording, take)
@@ -89,12 +98,15 @@ def write_frames(source: BinaryIO, others: list[Line], answer: IO[bytes], *, wit
         packer.take(waiting.pop())
     packer.finish()
     started_ms = max(0, round(recording.header.started_at.timestamp() * 1_000))
-    answer.write(_FRAME.pack(is_whole, started_ms, _END, 0, 0))
+    answer.write(_FRAME.pack(is_whole and count <= MOST_PIECES, started_ms, _END, 0, 0))
     answer.flush()
 
 
 def _others(file: IO[bytes]) -> list[Line]:
-    return [Line(int(ms), LineKind(kind), text, repeated) for ms, kind, text, repeated in map(json.loads, file)]
+    return [
+        Line(int(ms), LineKind(kind), text, repeated, tuple((first, last) for first, last in hidden))
+        for ms, kind, text, repeated, hidden in map(json.loads, file)
+    ]
 
 
 def _confine() -> None:

@@ -54,7 +54,10 @@ def test_expressions_cost_nothing() -> None:
 
 
 def test_pieces_return_their_lines() -> None:
-    lines = [Line(n * 10, LineKind.COMMAND if n % 9 == 0 else LineKind.SCREEN, f"行 {n}", n % 2) for n in range(200)]
+    lines = [
+        Line(n * 10, LineKind.COMMAND if n % 9 == 0 else LineKind.SCREEN, f"行 {n}", n % 2, ((0, n % 3),) * (n % 3))
+        for n in range(200)
+    ]
     given_away: list[Piece] = []
     packer = Packer(lambda piece, _texts: given_away.append(piece))
     for line in lines:

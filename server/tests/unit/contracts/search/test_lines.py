@@ -1,5 +1,6 @@
 """The lines of recordings: which are read, when they were on the screen, and what is never read."""
 
+import io
 import random
 from itertools import pairwise
 from pathlib import Path
@@ -8,7 +9,10 @@ import pytest
 
 from postern.contracts.recording.format import END, INPUT, OUTPUT, RESIZE, SIZE, Content
 from postern.contracts.recording.reader import Recording
-from postern.contracts.search.lines import MAX_LINE, OVERLAP, Line, ScreenLines, read_lines
+from postern.contracts.search.key_blocks import KeyBlocks
+from postern.contracts.search.lines import MAX_LINE, OVERLAP, Line, LineKind, ScreenLines, read_lines
+from postern.contracts.search.program import Ended, ReadingFailed, frames, write_frames
+from postern.kernel.secret_patterns import masked
 from unit.contracts.recording.golden import Step, program_steps, shell_steps, write_recording
 
 
@@ -116,6 +120,72 @@ def test_an_endless_line_is_cut_with_an_overlap(tmp_path: Path) -> None:
         assert after.text[:OVERLAP] == before.text[-OVERLAP:]
 
 
+@pytest.mark.parametrize("length", [100, 190, 3_000, 7_000])
+def test_a_secret_that_crosses_a_cut_is_hidden_in_all_parts(tmp_path: Path, length: int) -> None:
+    secret = "canary" * (length // 6)
+    for filling in range(3_200, 4_100, 150):
+        for text in (f"{'x ' * (filling // 2)}password={secret} {'y ' * 9_000}", f"{'x ' * 1_900}'a' token={secret}"):
+            lines = lines_in(
+                tmp_path, [(n, OUTPUT, text[n * 900 :][:900].encode()) for n in range(len(text) // 900 + 1)]
+            )
+            for line in lines:
+                assert "canary" not in masked(line.text, line.hidden), (filling, line.text[:200])
+                assert "y y" in masked(line.text, line.hidden) or "y y" not in line.text
+
+
+def test_a_private_key_is_hidden_line_by_line() -> None:
+    blocks, begin = KeyBlocks(), "-----BEGIN OPENSSH PRIVATE KEY-----"
+    texts = [
+        "$ cat id",
+        begin,
+        "  2 b3BlbnNzaC1rZXk",
+        "Proc-Type: 4,ENCRYPTED",
+        "",
+        "Zg==",
+        "-----END OPENSSH PRIVATE KEY-----",
+        "ls",
+    ]
+    lines = [blocks.marked(Line(0, LineKind.SCREEN, text)) for text in texts]
+    assert [bool(line.hidden) for line in lines] == [False, False, True, True, True, True, False, False]
+    cut_off = [blocks.marked(Line(0, LineKind.SCREEN, text)) for text in (begin, "Zg==", "$ ls -la", "Zg==")]
+    assert [bool(line.hidden) for line in cut_off] == [False, True, False, False]
+
+
+class TestTheLineWithTheCursor:
+    """It is not read while it is typed. At the end it is read once."""
+
+    def texts_of(self, *steps: tuple[int, bytes], size: tuple[int, int] | None = None) -> list[tuple[int, str]]:
+        lines: list[Line] = []
+        screen = ScreenLines(40, 6, lines.append)
+        for ms, data in steps:
+            screen.feed(ms, data)
+        if size is not None:
+            screen.resize(*size)
+            screen.feed(ms + 5_000, b"")
+        screen.finish()
+        return [(line.ms, line.text) for line in lines]
+
+    def test_is_read_at_the_end(self) -> None:
+        typed = [(0, b"hello\r\n$ "), (1_000, b"l"), (5_000, b"s"), (90_000, b" -la")]
+        assert self.texts_of(*typed) == [(0, "hello"), (90_000, "$ ls -la")]
+
+    def test_is_read_at_the_end_of_a_full_screen(self) -> None:
+        assert self.texts_of((0, b"\x1b[?1049h\x1b[3;1Hcmd: abc"), (5_000, b"d"), (90_000, b"\x1b[D")) == [
+            (0, "cmd: abc"),
+            (5_000, "cmd: abcd"),
+        ]
+
+    def test_is_not_read_again_where_it_was_a_line_before(self) -> None:
+        back = [(0, b"hello world\r\nnext"), (3_000, b"."), (90_000, b"\x1b[A"), (93_000, b"\x1b[C"), (96_000, b"")]
+        assert self.texts_of(*back) == [(0, "hello world"), (90_000, "next.")]
+
+    def test_is_read_whole_before_another_size_cuts_it(self) -> None:
+        typed = [(0, b"hello, a line of text\r\n$ a long line of text"), (1_000, b"")]
+        whole = ["hello, a line of text", "$ a long line of text"]
+        assert [text for _ms, text in self.texts_of(*typed, size=(10, 6))] == whole
+        assert [text for _ms, text in self.texts_of(*typed, size=(60, 3))] == whole
+
+
 def test_hostile_output_is_bounded() -> None:
     chance = random.Random(7)
     lines: list[Line] = []
@@ -140,6 +210,24 @@ def test_a_recording_without_end_is_read_in_part(
     assert lines[0].text == "line 0"
     assert len(lines) < 2_000
     assert not caplog.records
+
+
+def test_a_recording_with_too_many_pieces_is_indexed_in_part(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "long.postern"
+    write_recording(path, [(n, OUTPUT, b"line %d\r\n" % n * 50) for n in range(2_000)])
+    monkeypatch.setattr("postern.contracts.search.program.MOST_PIECES", 5)
+    answer = io.BytesIO()
+    with path.open("rb") as file:
+        write_frames(file, [], answer, with_grams=False)
+    answer.seek(0)
+    *pieces, ended = frames(answer)
+    assert len(pieces) == 5
+    assert isinstance(ended, Ended)
+    assert not ended.is_whole
+    monkeypatch.setattr("postern.contracts.search.program.MOST_PIECES", 4)
+    answer.seek(0)
+    with pytest.raises(ReadingFailed):
+        list(frames(answer))
 
 
 def test_a_broken_block_loses_only_itself(tmp_path: Path) -> None:

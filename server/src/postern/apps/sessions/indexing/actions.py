@@ -13,11 +13,10 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from itertools import islice
-from time import sleep
 from typing import IO, Final
 
 from django.db import connection
@@ -47,14 +46,13 @@ from postern.kernel.sentences import Sentence
 log = logging.getLogger(__name__)
 
 SETTING: Final = "TERMINAL_SEARCH_RECORDINGS"
-#: For fetching a recording from another machine, and for reading it.
-_FETCH_S: Final = 300.0
+#: For reading a recording that is here. Fetching it has no limit, as long as its storage sends.
 _READ_S: Final = 3_600.0
 _PIECE_BYTES: Final = 1024 * 1024
+#: While a recording is fetched, its row is renewed so often.
+_RENEW_S: Final = 60.0
 #: Commands, and files, of one session.
 _MOST_OTHERS: Final = 20_000
-#: SQLite has one writer at a time: others get their turn for twice as long as each write took.
-_PAUSES: Final = 2.0
 #: One run at a time in a process.
 _TURN: Final = threading.Lock()
 _PROGRAM: Final = "postern.contracts.search.program"
@@ -99,7 +97,7 @@ def _try(row: RecordingIndex, local: ReplayStorage) -> bool:
         reason, beside = _reason(error), None
         if isinstance(error, StorageFailed) and recording.storage_id is not None:
             beside = Q(session__recording__storage_id=recording.storage_id)  # a dead storage holds up no other
-        search.fail(row, reason, beside=beside)
+        search.fail(row, reason, is_unreadable=isinstance(error, ReadingFailed), beside=beside)
         log.warning("the recording of session %s was not indexed: %s", row.pk, reason)
         return False
     return True
@@ -122,8 +120,12 @@ def _reason(error: Exception) -> Sentence:
 
 
 def _index(row: RecordingIndex, recording: Recording, local: ReplayStorage) -> None:
-    search.clear(row)
-    with _others(recording) as others, _file(recording, local) as file, _reading(file, others) as answer:
+    search.begin(row)
+    with (
+        _others(recording) as (others, are_whole),
+        _file(row, recording, local) as file,
+        _reading(file, others) as answer,
+    ):
         read, first = frames(answer), 0
         while True:
             batch = list(islice(read, PIECES_AT_ONCE))
@@ -131,15 +133,14 @@ def _index(row: RecordingIndex, recording: Recording, local: ReplayStorage) -> N
                 search.release(row)
                 raise Superseded
             pieces = [(packed.piece, packed.grams) for packed in batch if isinstance(packed, Packed)]
-            started_s = monotonic_s()
             if pieces:
-                search.add(row, first, pieces)
+                with search.turns():
+                    search.add(row, first, pieces, recording.session)
             first += len(pieces)
             if batch and isinstance(batch[-1], Ended):
-                search.finish(row, is_whole=batch[-1].is_whole, recorded_at=_instant(batch[-1].started_ms))
+                is_whole = batch[-1].is_whole and are_whole
+                search.finish(row, is_whole=is_whole, recorded_at=_instant(batch[-1].started_ms))
                 return
-            if connection.vendor == "sqlite":
-                sleep(_PAUSES * (monotonic_s() - started_s))
 
 
 def _instant(ms: int) -> datetime:
@@ -147,8 +148,8 @@ def _instant(ms: int) -> datetime:
 
 
 @contextmanager
-def _file(recording: Recording, local: ReplayStorage) -> Iterator[IO[bytes]]:
-    """The recording as a file of this machine. Raises OSError, PosternError."""
+def _file(row: RecordingIndex, recording: Recording, local: ReplayStorage) -> Iterator[IO[bytes]]:
+    """The recording as a file of this machine. Raises OSError, PosternError, Superseded."""
     store = store_of(recording.storage_id, local)
     if recording.storage_id is None:
         with store.open(recording.path) as file:
@@ -156,30 +157,42 @@ def _file(recording: Recording, local: ReplayStorage) -> Iterator[IO[bytes]]:
         return
     release_connections()  # the bucket may hang
     with tempfile.TemporaryFile() as scratch:
-        with store.open(recording.path, size=recording.size, limit_s=_FETCH_S) as source:
+        # Each range that the store reads has its own limit, so a storage that sends nothing ends this.
+        with store.open(recording.path, size=recording.size) as source:
+            renewed_s = monotonic_s()
             while piece := source.read(_PIECE_BYTES):
                 scratch.write(piece)
+                if monotonic_s() - renewed_s >= _RENEW_S:
+                    search.renew(row)
+                    release_connections()
+                    renewed_s = monotonic_s()
         scratch.seek(0)
         yield scratch
 
 
 @contextmanager
-def _others(recording: Recording) -> Iterator[IO[bytes]]:
-    """The commands and the file names of a session as lines of JSON, in the order of time."""
+def _others(recording: Recording) -> Iterator[tuple[IO[bytes], bool]]:
+    """The commands and the file names of a session as lines of JSON, in the order of time; and whether these are all."""
+    commands = Command.objects.filter(session_id=recording.pk).exclude(kind=CommandKind.HIDDEN.value)
+    files = FileTransfer.objects.filter(session_id=recording.pk)
+    inputs = list(commands.order_by("offset_ms").values_list("offset_ms", "input")[: _MOST_OTHERS + 1])
+    names = list(files.order_by("date_start").values_list("date_start", "filename")[: _MOST_OTHERS + 1])
+    lines = [*_commands(inputs[:_MOST_OTHERS]), *_files(names[:_MOST_OTHERS], recording.session.date_start)]
     with tempfile.TemporaryFile() as file:
-        for line in sorted(_commands_and_files(recording), key=lambda line: line.ms):
+        for line in sorted(lines, key=lambda line: line.ms):
             file.write(json.dumps(line).encode() + b"\n")
         file.seek(0)
-        yield file
+        yield file, max(len(inputs), len(names)) <= _MOST_OTHERS
 
 
-def _commands_and_files(recording: Recording) -> Iterator[Line]:
-    commands = Command.objects.filter(session_id=recording.pk).exclude(kind=CommandKind.HIDDEN.value)
-    for offset_ms, text in commands.order_by("offset_ms").values_list("offset_ms", "input")[:_MOST_OTHERS]:
+def _commands(rows: Iterable[tuple[int, str]]) -> Iterator[Line]:
+    for offset_ms, text in rows:
         yield from cut(max(0, offset_ms), LineKind.COMMAND, text.translate(_BLANKS).strip())
-    files = FileTransfer.objects.filter(session_id=recording.pk).order_by("date_start")
-    for begun, name in files.values_list("date_start", "filename")[:_MOST_OTHERS]:
-        ms = max(0, round((begun - recording.session.date_start).total_seconds() * 1_000))
+
+
+def _files(rows: Iterable[tuple[datetime, str]], date_start: datetime) -> Iterator[Line]:
+    for begun, name in rows:
+        ms = max(0, round((begun - date_start).total_seconds() * 1_000))
         yield from cut(ms, LineKind.FILE, name.translate(_BLANKS).strip())
 
 

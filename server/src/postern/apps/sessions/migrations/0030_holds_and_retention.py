@@ -9,7 +9,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('sessions', '0028_grams_of_recordings'),
+        ('sessions', '0029_pieces_in_the_order_of_hits'),
     ]
 
     operations = [

@@ -93,7 +93,7 @@ def size_border(present: Rules, now: datetime) -> datetime | None:
         return None
     by_age = queries.deletable_sessions().filter(due_by_age(present, now))
     excess -= local.filter(session__in=by_age.values("pk")).aggregate(total=Sum("size"))["total"] or 0
-    others = queries.deletable_sessions().filter(_may_go_by_size(present, now)).exclude(pk__in=by_age.values("pk"))
+    others = queries.deletable_sessions().filter(may_go_by_size(present, now)).exclude(pk__in=by_age.values("pk"))
     border = None
     for end, size in others.order_by("date_end", "pk").values_list("date_end", "recording__size").iterator():
         if excess <= 0:
@@ -104,10 +104,13 @@ def size_border(present: Rules, now: datetime) -> datetime | None:
 
 def due_by_size(present: Rules, now: datetime, border: datetime) -> Q:
     """A condition for the sessions that the size limit deletes, whatever their days are."""
-    return Q(date_end__lte=border) & _may_go_by_size(present, now)
+    return Q(date_end__lte=border) & may_go_by_size(present, now)
 
 
-def _may_go_by_size(present: Rules, now: datetime) -> Q:
+def may_go_by_size(present: Rules, now: datetime) -> Q:
+    """A condition for sessions that the size limit may delete; none when there is no limit."""
+    if not present.size_limit:
+        return Q(pk__in=())
     here = Exists(Recording.objects.filter(_stays_here(), session_id=OuterRef("pk"), size__gt=0))
     return Q(date_end__lt=now - present.size_min_age) & Q(here) & _not_kept_by_risk(present, now)
 

@@ -1,6 +1,7 @@
 """What a search shows of a line: the text around the match, and the lines beside it. What looks like a secret is hidden."""
 
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import Final, NamedTuple
 
 from postern.contracts.search.folding import matches
@@ -34,14 +35,20 @@ def hits_in(lines: Sequence[Line], sought: str, kind: LineKind | None, first: in
         # What a line repeats of the line before was found there.
         found = [span for span in matches(line.text, sought) if span[1] > line.repeated]
         if found:
-            text, spans = _excerpt(*masked_with(line.text, found))
-            before = [_short(other) for other in reversed(lines[:number]) if other.kind is line.kind][:_BESIDE]
-            after = [_short(other) for other in lines[number + 1 :] if other.kind is line.kind][:_BESIDE]
-            yield Hit(number, line.kind, line.ms, text, spans, before[::-1], after)
+            text, spans = _excerpt(*masked_with(line.text, found, line.hidden))
+            before = _beside(reversed(lines[:number]), line.kind)
+            yield Hit(
+                number, line.kind, line.ms, text, spans, before[::-1], _beside(iter(lines[number + 1 :]), line.kind)
+            )
+
+
+def _beside(lines: Iterator[Line], kind: LineKind) -> list[str]:
+    """The nearest lines of the same kind. Only these are masked, which is the dearest part of a hit."""
+    return [_short(line) for line in islice((line for line in lines if line.kind is kind), _BESIDE)]
 
 
 def _short(line: Line) -> str:
-    return masked(line.text)[:_MOST_CHARS]
+    return masked(line.text, line.hidden)[:_MOST_CHARS]
 
 
 def _excerpt(text: str, found: Sequence[tuple[int, int]]) -> tuple[str, list[tuple[int, int]]]:

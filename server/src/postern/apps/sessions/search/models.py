@@ -1,6 +1,6 @@
 """Tables of the index of recordings. They are as secret as the recordings, and are deleted with the sessions.
 
-The grams of the pieces are beside these tables, in what each database has for them (migration 0028): in SQLite in the
+The grams of the pieces are beside these tables, in what each database has for them (migration 0029): in SQLite in the
 table `sessions_recordinggrams`, which triggers keep; in PostgreSQL in the column `grams` of the pieces.
 """
 
@@ -13,8 +13,10 @@ from postern.apps.sessions.sessions.models import Session
 from postern.foundation.models import SavedRow
 from postern.kernel import clock
 
-#: After so many failures a recording is not tried again.
+#: After it could not be read so many times a recording is not tried again.
 MOST_TRIES: Final = 5
+#: Room for the marks of a session and of all kinds of lines.
+_MARKS_CHARS: Final = 24
 
 
 class RecordingIndex(SavedRow):
@@ -24,10 +26,17 @@ class RecordingIndex(SavedRow):
     """
 
     session = models.OneToOneField(Session, on_delete=models.CASCADE, primary_key=True, related_name="search_index")
+    #: Copy of the session's value, so that the recordings of an organization are counted from one index.
+    org_id = models.UUIDField(editable=False)
     #: Copy of the session's value: the newest are indexed first.
     date_start = models.DateTimeField()
+    #: Which keys its pieces have (`keys.py`). Given by the first worker, and never changed.
+    place = models.BigIntegerField(null=True, unique=True)
     date_due = models.DateTimeField(default=clock.now)
+    #: How often the recording could not be read because of what it contains.
     tries = models.PositiveSmallIntegerField(default=0)
+    #: How often in a row something else failed, such as its storage. The pauses grow with it.
+    faults = models.PositiveSmallIntegerField(default=0)
     #: Why the last try failed.
     reason = models.JSONField(null=True)
     date_indexed = models.DateTimeField(null=True)
@@ -44,7 +53,23 @@ class RecordingIndex(SavedRow):
                 fields=("-date_start", "session"),
                 condition=models.Q(date_indexed__isnull=True),
                 name="sessions_index_waiting",
-            )
+            ),
+            # For the numbers beside the hits of an organization.
+            models.Index(
+                fields=("org_id",),
+                condition=models.Q(date_indexed__isnull=True, reason__isnull=True),
+                name="sessions_index_new_of_org",
+            ),
+            models.Index(
+                fields=("org_id",),
+                condition=models.Q(date_indexed__isnull=True, reason__isnull=False),
+                name="sessions_index_failed_of_org",
+            ),
+            models.Index(
+                fields=("org_id",),
+                condition=models.Q(date_indexed__isnull=False, is_whole=False),
+                name="sessions_index_part_of_org",
+            ),
         ]
 
     def __str__(self) -> str:
@@ -52,22 +77,23 @@ class RecordingIndex(SavedRow):
 
 
 class RecordingPiece(SavedRow):
-    """Some lines of a recording (`contracts/search/pieces.py`). `kinds`: the first letters of the kinds of its lines."""
+    """Some lines of a recording (`contracts/search/pieces.py`). Its key says where it comes among all pieces (`keys.py`).
 
-    id = models.BigAutoField(primary_key=True)
-    index = models.ForeignKey(RecordingIndex, on_delete=models.CASCADE, related_name="pieces", db_index=False)
-    number = models.PositiveIntegerField()
+    `marks`: the marks of the session and of the kinds of its lines (`contracts/search/marks.py`).
+    """
+
+    id = models.BigIntegerField(primary_key=True)
+    index = models.ForeignKey(RecordingIndex, on_delete=models.CASCADE, related_name="pieces")
     first_ms = models.BigIntegerField()
     last_ms = models.BigIntegerField()
-    kinds = models.CharField(max_length=4)
+    marks = models.CharField(max_length=_MARKS_CHARS)
     lines = models.BinaryField()
 
     objects: models.Manager[Any] = models.Manager()
 
     class Meta:
         verbose_name = _("Piece of the index of a recording")
-        ordering = ("index", "number")
-        constraints = [models.UniqueConstraint(fields=("index", "number"), name="sessions_piece_place")]
+        ordering = ("id",)
 
     def __str__(self) -> str:
-        return f"piece {self.number} of {self.index_id}"
+        return f"piece {self.id} of {self.index_id}"

@@ -2,36 +2,30 @@
 
 import base64
 import binascii
-from datetime import UTC, datetime, timedelta
 from typing import NamedTuple, Self
-from uuid import UUID
 
-_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MOST_CHARS = 60
 
 
 class Place(NamedTuple):
-    """A line of the index: the session that has it, the piece, and the line of the piece."""
+    """A line of the index: the key of its piece, and its place there."""
 
-    date_start: datetime
-    session_id: UUID
-    piece: int
+    key: int
     line: int
 
     def text(self) -> str:
         """The place as a text for `of`."""
-        since = (self.date_start - _EPOCH) // timedelta(microseconds=1)
-        plain = f"{since}.{self.session_id.hex}.{self.piece}.{self.line}"
-        return base64.urlsafe_b64encode(plain.encode()).decode().rstrip("=")
+        return base64.urlsafe_b64encode(f"{self.key}.{self.line}".encode()).decode().rstrip("=")
 
     @classmethod
     def of(cls, text: str) -> Self | None:
         """The place of a text; None if it is not one."""
-        if len(text) > 200 or not text.isascii():
+        if len(text) > _MOST_CHARS or not text.isascii():
             return None
         try:
             plain = base64.b64decode(text + "=" * (-len(text) % 4), altchars=b"-_", validate=True).decode("ascii")
-            since, session_id, piece, line = plain.split(".")
-            place = cls(_EPOCH + timedelta(microseconds=int(since)), UUID(session_id), int(piece), int(line))
-        except (binascii.Error, UnicodeDecodeError, ValueError, OverflowError):
+            key, line = map(int, plain.split("."))
+        except (binascii.Error, UnicodeDecodeError, ValueError):
             return None
-        return place if place.text() == text and 0 <= place.piece < 2**31 and 0 <= place.line < 2**31 else None
+        place = cls(key, line)
+        return place if place.text() == text and 0 <= key < 2**63 and 0 <= line < 2**31 else None

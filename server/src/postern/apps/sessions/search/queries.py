@@ -1,21 +1,24 @@
-"""The search: the index names candidates among the sessions that the caller may see, and their text decides.
+"""The search: the index names candidates, the rights of the caller choose among them, and their text decides.
 
-Sessions come first in the query, so what a caller may not see is neither counted nor skipped. Work is bounded: a page
-looks at `_MOST_EXAMINED` pieces at most, and continues from there with the next request.
+What a caller may not see is neither counted nor skipped. Work is bounded: a page looks at `_MOST_EXAMINED` pieces at most,
+and continues from there with the next request.
 """
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any, Final, NamedTuple
+from uuid import UUID
 
-from django.db import connection
-from django.db.models import F, Q, QuerySet
-from django.db.models.expressions import RawSQL
+from django.db.models import Exists, OuterRef, Q, QuerySet
 
+from postern.apps.sessions.search import keys
+from postern.apps.sessions.search.candidates import next_keys
 from postern.apps.sessions.search.hits import Hit, hits_in
-from postern.apps.sessions.search.models import MOST_TRIES, RecordingIndex, RecordingPiece
+from postern.apps.sessions.search.keys import Range
+from postern.apps.sessions.search.models import RecordingIndex, RecordingPiece
 from postern.apps.sessions.search.places import Place
-from postern.contracts.search.folding import grams_of, numbers_of
+from postern.contracts.search import marks
 from postern.contracts.search.lines import LineKind
 from postern.contracts.search.pieces import PieceDamaged, may_have, unpack
 
@@ -24,25 +27,68 @@ Rows = QuerySet[Any]
 #: Pieces of which a page reads the text.
 _MOST_EXAMINED: Final = 200
 _FETCHED_AT_ONCE: Final = 50
-#: Candidates up to which sorting them is cheaper than walking through the sessions in their order.
-_FEW: Final = 1_000
-_NUMBER: Final = "search_index__pieces__number"
+#: Recordings are counted up to this number.
+MOST_COUNTED: Final = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Search:
-    """What is looked for. `sought` is folded."""
+    """What is looked for. `sought` is folded. `org_id`: None for all organizations."""
 
     sought: str
     limit: int
     kind: LineKind | None = None
     begin: Place | None = None
+    org_id: UUID | None = None
+    user_id: UUID | None = None
+    asset_id: UUID | None = None
+    session_id: UUID | None = None
+    date_from: datetime | None = None
+    date_to: datetime | None = None
+
+    @property
+    def condition(self) -> Q:
+        """The condition on sessions."""
+        condition = Q()
+        if self.user_id is not None:
+            condition &= Q(user_id=self.user_id)
+        if self.asset_id is not None:
+            condition &= Q(asset_id=self.asset_id)
+        if self.session_id is not None:
+            condition &= Q(id=self.session_id)
+        if self.date_from is not None:
+            condition &= Q(date_start__gte=self.date_from)
+        if self.date_to is not None:
+            condition &= Q(date_start__lte=self.date_to)
+        return condition
+
+    @property
+    def marks(self) -> list[str]:
+        """The marks that the pieces have."""
+        given = (
+            self.kind and marks.kind(self.kind[0]),
+            self.asset_id and marks.asset(self.asset_id),
+            self.user_id and marks.user(self.user_id),
+            self.org_id and marks.organization(self.org_id),
+        )
+        return [mark for mark in given if mark]
+
+    def keys(self) -> Range | None:
+        """Where the pieces are; None when there are none."""
+        within = keys.of_dates(self.date_from, self.date_to)
+        if self.begin is not None:
+            within = within.within(Range(self.begin.key, keys.EVERYTHING.end))
+        if self.session_id is None:
+            return within
+        place = RecordingIndex.objects.filter(pk=self.session_id).values_list("place", flat=True).first()
+        return None if place is None else within.within(keys.of_recording(place))
 
 
 class Found(NamedTuple):
-    """A hit with the id of its session and its place."""
+    """A hit with its place and the id of its session."""
 
     place: Place
+    session_id: UUID
     hit: Hit
 
 
@@ -53,9 +99,17 @@ class Page(NamedTuple):
     next: Place | None
 
 
+class States(NamedTuple):
+    """How many recordings are not indexed yet, could not be indexed, and are indexed in part. `MOST_COUNTED` at most."""
+
+    waiting: int
+    failed: int
+    incomplete: int
+
+
 class _Candidate(NamedTuple):
-    place: Place
     key: int
+    session_id: UUID
 
 
 def find(visible: Rows, search: Search) -> Page:
@@ -69,89 +123,62 @@ def find(visible: Rows, search: Search) -> Page:
                 return Page(found, each.place)
             found.append(each)
     rest = candidates[_MOST_EXAMINED:]
-    return Page(found, rest[0].place if rest else None)
+    return Page(found, Place(rest[0].key, 0) if rest else None)
 
 
 def _hits(candidates: list[_Candidate], search: Search) -> Iterator[Found]:
     rows = RecordingPiece.objects.filter(pk__in=[candidate.key for candidate in candidates])
     packed = dict(rows.values_list("pk", "lines"))
-    for place, key in candidates:
+    for key, session_id in candidates:
         lines = bytes(packed.get(key, b""))
         try:
             if not may_have(lines, search.sought):
                 continue
             begin = search.begin
-            is_begun = begin is not None and (place.session_id, place.piece) == (begin.session_id, begin.piece)
-            first = begin.line if begin is not None and is_begun else 0
+            first = begin.line if begin is not None and begin.key == key else 0
             for hit in hits_in(unpack(lines), search.sought, search.kind, first):
-                yield Found(place._replace(line=hit.number), hit)
+                yield Found(Place(key, hit.number), session_id, hit)
         except PieceDamaged:
             continue
 
 
 def _candidates(visible: Rows, search: Search) -> list[_Candidate]:
     """The pieces that may have the text, in the order of hits; one more than a page examines."""
-    rows = visible.filter(search_index__date_indexed__isnull=False)
-    condition = Q(search_index__pieces__isnull=False)
-    if search.kind is not None:
-        condition &= Q(search_index__pieces__kinds__contains=search.kind[0])
-    if search.begin is not None:
-        condition &= _not_before(search.begin)
-    keys = _few_keys(search.sought)
-    if keys is not None:
-        condition &= Q(search_index__pieces__id__in=keys)
-    rows = rows.filter(condition).order_by()
-    if keys is None and (grams := _with_grams(search.sought)) is not None:
-        # With many candidates the sessions lead: the primary key in an expression has no index.
-        rows = rows.alias(piece_key=F("search_index__pieces__id") + 0).filter(piece_key__in=grams)
-    if keys is None:
-        rows = rows.order_by("-date_start", "id", _NUMBER)[: _MOST_EXAMINED + 1]
-    places = rows.values_list("date_start", "id", _NUMBER, "search_index__pieces__id")
-    candidates = [
-        _Candidate(Place(date_start, session_id, number, 0), key) for date_start, session_id, number, key in places
-    ]
-    if keys is not None:  # sorted here: a database that sorts may begin with all sessions, for their order
-        candidates.sort(key=lambda each: each.place[1:3])
-        candidates.sort(key=lambda each: each.place.date_start, reverse=True)
-    return candidates[: _MOST_EXAMINED + 1]
+    within, most = search.keys(), _MOST_EXAMINED + 1
+    found: list[_Candidate] = []
+    while within is not None and within.start < within.end and len(found) < most:
+        chosen = next_keys(search.sought, search.marks, within, most)
+        sessions_of = dict(usable(visible, search, chosen).values_list("pk", "index_id"))
+        found += [_Candidate(key, sessions_of[key]) for key in chosen if key in sessions_of]
+        if len(chosen) < most:
+            break
+        # The other pieces of a recording that cannot be used are not even looked at.
+        last = chosen[-1]
+        start = last + 1 if last in sessions_of else keys.recording_of(last).end
+        within = within.within(Range(start, within.end))
+    return found[:most]
 
 
-def _not_before(place: Place) -> Q:
-    """From this piece on: the rest of its lines may have hits."""
-    later = Q(id__gt=place.session_id) | Q(id=place.session_id, search_index__pieces__number__gte=place.piece)
-    return Q(date_start__lt=place.date_start) | (Q(date_start=place.date_start) & later)
+def usable(visible: Rows, search: Search, chosen: list[int]) -> Rows:
+    """The pieces with these keys that are in the index of a session of `visible` that is searched."""
+    # Asked for each session by its id: otherwise SQLite reads all sessions of the organization.
+    sessions = visible.filter(search.condition, pk=OuterRef("index"), search_index__date_indexed__isnull=False)
+    return RecordingPiece.objects.filter(Exists(sessions), pk__in=chosen).order_by()
 
 
-def _with_grams(sought: str) -> RawSQL | None:
-    """The keys of the pieces that have all grams of a text; None if it is too short for grams."""
-    query = _gram_query(sought)
-    return None if query is None else RawSQL(*query)  # noqa: S611 - statements of this module
+def states(visible: Rows, search: Search) -> States:
+    """How far the recordings of the sessions `visible` are indexed; only of the session that is searched, if it is one."""
+    rows = RecordingIndex.objects.filter(Exists(visible.filter(pk=OuterRef("pk")))).order_by()
+    if search.org_id is not None:
+        rows = rows.filter(org_id=search.org_id)
+    if search.session_id is not None:
+        rows = rows.filter(pk=search.session_id)
 
+    def count(condition: Q) -> int:
+        return int(rows.filter(condition)[:MOST_COUNTED].count())
 
-def _gram_query(sought: str) -> tuple[str, list[Any]] | None:
-    grams = grams_of(sought)
-    if not grams:
-        return None
-    if connection.vendor == "postgresql":
-        return "SELECT id FROM sessions_recordingpiece WHERE grams @> %s::integer[]", [numbers_of(sought)]
-    phrases = " AND ".join('"' + gram.replace('"', '""') + '"' for gram in grams)
-    return "SELECT rowid FROM sessions_recordinggrams WHERE sessions_recordinggrams MATCH %s", [phrases]
-
-
-def _few_keys(sought: str) -> list[int] | None:
-    """The keys of the candidates of all organizations if there are few, so that they can lead the query."""
-    query = _gram_query(sought)
-    if query is None:
-        return None
-    statement, values = query
-    with connection.cursor() as cursor:
-        cursor.execute(f"{statement} LIMIT {_FEW + 1}", values)
-        keys = [int(key) for (key,) in cursor.fetchall()]
-    return keys if len(keys) <= _FEW else None
-
-
-def states(visible: Rows) -> tuple[int, int]:
-    """How many recordings of the sessions `visible` wait for the index, and how many could not be indexed."""
-    rows = RecordingIndex.objects.filter(date_indexed__isnull=True, session__in=visible.order_by())
-    waiting = rows.filter(tries__lt=MOST_TRIES).count()
-    return waiting, rows.filter(tries__gte=MOST_TRIES).count()
+    return States(
+        waiting=count(Q(date_indexed__isnull=True, reason__isnull=True)),
+        failed=count(Q(date_indexed__isnull=True, reason__isnull=False)),
+        incomplete=count(Q(date_indexed__isnull=False, is_whole=False)),
+    )

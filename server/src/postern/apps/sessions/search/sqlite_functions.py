@@ -15,11 +15,11 @@ def add_functions(*, connection: Any, **more: object) -> None:
     """Receiver of Django's signal about a new connection."""
     del more
     if connection.vendor == "sqlite":
-        connection.connection.create_function(NAME, 1, _text, deterministic=True)
+        connection.connection.create_function(NAME, 2, _text, deterministic=True)
 
 
-def _text(lines: bytes) -> str:
+def _text(lines: bytes, marks: str) -> str:
     try:
-        return indexed_text(lines)
+        return indexed_text(lines, marks)
     except PieceDamaged:  # a session must be deletable whatever its rows contain
         return ""

@@ -8,6 +8,7 @@ the next run finds the notes and continues. No file remains without a row, and n
 
 import logging
 from collections import deque
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -35,8 +36,10 @@ from postern.kernel.errors import PosternError
 
 log = logging.getLogger(__name__)
 
-#: Sessions per run, so that the transaction stays short; the next run continues.
+#: Sessions per run; the next run continues.
 _AT_ONCE: Final = 200
+#: Sessions per transaction. Other writers get their turn after it.
+_IN_ONE_TRANSACTION: Final = 20
 #: After this time a run begins no other deletion in a remote storage.
 _LIMIT_S: Final = 30.0
 #: How long the files of a remote storage wait after one of them could not be deleted.
@@ -52,11 +55,16 @@ class Rule(StrEnum):
 
 def forget_old_sessions(*, actor: Actor, storage: ReplayStorage) -> int:
     """Delete the sessions that are due by the rules of `keeping`; returns their number."""
-    chosen = _chosen(keeping.rules(), clock.now())
-    indexed = Session.objects.filter(pk__in=list(chosen), search_index__isnull=False)
-    for key in indexed.values_list("pk", flat=True):
-        search.withdraw(key)  # bit by bit, because a long recording has thousands of rows
-    count = _forget_rows(actor)
+    count = 0
+    for _turn in range(_AT_ONCE // _IN_ONE_TRANSACTION):
+        chosen = _chosen(keeping.rules(), clock.now())
+        indexed = Session.objects.filter(pk__in=list(chosen), search_index__isnull=False)
+        for key in indexed.values_list("pk", flat=True):
+            search.withdraw(key)  # bit by bit, because a long recording has thousands of rows
+        with search.turns():
+            count += _forget_rows(actor, chosen)
+        if len(chosen) < _IN_ONE_TRANSACTION:
+            break
     delete_doomed_files(storage=storage)
     return count
 
@@ -141,20 +149,37 @@ def _lease(doomed: DoomedFile) -> bool:
 def _chosen(rules: keeping.Rules, now: datetime) -> dict[UUID, Rule]:
     """The sessions that are due, the oldest first, each with the rule that deletes it."""
     rows = queries.deletable_sessions().order_by("date_end")
-    over = rows.filter(keeping.due_by_age(rules, now)).values_list("pk", flat=True)[:_AT_ONCE]
+    over = rows.filter(keeping.due_by_age(rules, now)).values_list("pk", flat=True)[:_IN_ONE_TRANSACTION]
     chosen = dict.fromkeys(over, Rule.AGE)
-    if len(chosen) < _AT_ONCE and (border := keeping.size_border(rules, now)) is not None:
+    if len(chosen) < _IN_ONE_TRANSACTION and (border := keeping.size_border(rules, now)) is not None:
         above = rows.filter(keeping.due_by_size(rules, now, border)).values_list("pk", flat=True)
-        for key in above[:_AT_ONCE]:
+        for key in above[:_IN_ONE_TRANSACTION]:
             chosen.setdefault(key, Rule.SIZE)
     return chosen
 
 
+def _still_due(over: Mapping[UUID, Rule]) -> dict[UUID, Rule]:
+    """Those of the chosen sessions that nobody has put on hold since, and that the rules of this moment still delete.
+
+    The border of the size limit is not computed again: it reads all recordings, and nothing that was chosen by it has
+    become younger.
+    """
+    rules, now = keeping.rules(), clock.now()
+    rows = queries.deletable_sessions().filter(pk__in=list(over))
+    by_age = set(rows.filter(keeping.due_by_age(rules, now)).values_list("pk", flat=True))
+    by_size = set(rows.filter(keeping.may_go_by_size(rules, now)).values_list("pk", flat=True))
+    return {
+        key: Rule.AGE if key in by_age else Rule.SIZE
+        for key, rule in over.items()
+        if key in by_age or (rule is Rule.SIZE and key in by_size)
+    }
+
+
 @write_transaction()
-def _forget_rows(actor: Actor) -> int:
+def _forget_rows(actor: Actor, over: Mapping[UUID, Rule]) -> int:
     holds.take_turn()
     holds.remove_ended(actor=actor)
-    rule_of = _chosen(keeping.rules(), clock.now())
+    rule_of = _still_due(over)
     chosen = lifecycle.lock(Session.objects.filter(pk__in=list(rule_of)))
     keys = [session.pk for session in chosen]
     rows = Session.objects.filter(pk__in=keys)
