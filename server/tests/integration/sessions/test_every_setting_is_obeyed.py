@@ -223,7 +223,7 @@ PROOFS: Final[Mapping[str, Callable[[Ground], None] | str]] = {
         "integration/authn/test_ssh_certificates.py::"
         "test_certificate_signs_in_without_a_key_in_the_profile_and_is_audited"
     ),
-    "TERMINAL_SEARCH_RECORDINGS": "integration/sessions/test_recording_hits.py::test_the_switch",
+    "TERMINAL_SEARCH_RECORDINGS": "integration/sessions/test_index_of_recordings.py::test_the_switch",
     "TERMINAL_REVOKED_CERTIFICATES": (
         "integration/authn/test_ssh_certificates.py::test_revoked_certificate_is_refused_and_its_ticket_is_void"
     ),

@@ -55,6 +55,7 @@ class Rule(StrEnum):
 
 def forget_old_sessions(*, actor: Actor, storage: ReplayStorage) -> int:
     """Delete the sessions that are due by the rules of `keeping`; returns their number."""
+    _remove_ended_holds(actor)
     count = 0
     for _turn in range(_AT_ONCE // _IN_ONE_TRANSACTION):
         chosen = _chosen(keeping.rules(), clock.now())
@@ -176,9 +177,14 @@ def _still_due(over: Mapping[UUID, Rule]) -> dict[UUID, Rule]:
 
 
 @write_transaction()
-def _forget_rows(actor: Actor, over: Mapping[UUID, Rule]) -> int:
+def _remove_ended_holds(actor: Actor) -> None:
     holds.take_turn()
     holds.remove_ended(actor=actor)
+
+
+@write_transaction()
+def _forget_rows(actor: Actor, over: Mapping[UUID, Rule]) -> int:
+    holds.take_turn()
     rule_of = _still_due(over)
     chosen = lifecycle.lock(Session.objects.filter(pk__in=list(rule_of)))
     keys = [session.pk for session in chosen]
