@@ -20,6 +20,7 @@ from postern.apps.audits.models import AuditChain
 from postern.apps.orgs.facade import create_organization
 from postern.apps.perms.models import AssetPermission, HistoryStart
 from postern.apps.reports.needs import findings
+from postern.apps.sessions import facade as sessions
 from postern.apps.sessions.models import Recording, RecordingCopy, Session, Terminal
 from postern.apps.users.models import User
 from postern.contracts.enums import EndReason, RiskLevel, SessionState
@@ -72,6 +73,16 @@ def test_live_sessions_with_a_dangerous_command_come_with_their_only_session(as_
     assert (need["count"], need["session"]) == (2, None)
 
 
+@pytest.mark.skipif(connection.vendor != "sqlite", reason="reads the plan of SQLite")
+def test_live_sessions_are_found_without_those_that_ended() -> None:
+    for org_id, index in ((DEFAULT_ORG_ID, "sessions_live"), (None, "sessions_live")):
+        with CaptureQueriesContext(connection) as queries:
+            sessions.risky_sessions(org_id, 10)
+        with connection.cursor() as cursor:
+            cursor.execute(f"EXPLAIN QUERY PLAN {queries[0]['sql']}")
+            assert index in str(cursor.fetchall())
+
+
 def test_assets_that_did_not_answer_are_counted_while_they_are_active(as_org_admin: APIClient) -> None:
     for name, connectivity, is_active in (
         ("a", Connectivity.FAILED, True),
@@ -120,7 +131,7 @@ def test_proxies_and_copies_need_a_system_administrator(
     as_admin: APIClient, as_org_admin: APIClient, as_auditor: APIClient
 ) -> None:
     Terminal.objects.create(name="waits", secret_hash="x")
-    heard = clock.now() - timedelta(minutes=10)
+    heard = clock.now() - 3 * DAY
     Terminal.objects.create(name="silent", secret_hash="y", is_accepted=True, date_last_heartbeat=heard)
     Terminal.objects.create(
         name="drained", secret_hash="z", is_accepted=True, is_draining=True, date_last_heartbeat=heard

@@ -2,18 +2,20 @@
 
 import io
 import json
+import signal
+import subprocess
 import tarfile
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
-import psutil
 import pytest
 from rest_framework.test import APIClient
 
 from factories.proxy_client import Proxy
 from postern.apps.sessions.models import Recording, Session
+from postern.apps.sessions.viewings import texts
 from postern.apps.sessions.viewings.opening import OpenRecording
 from postern.apps.sessions.viewings.texts import TextOfRecording
 from postern.contracts.recording import RecordingUnreadable
@@ -178,17 +180,49 @@ def test_k4_every_byte_of_a_replay_needs_the_right_to_its_session(
     assert as_anonymous.get(f"/replays/{Recording.objects.get().path}").status_code == 404
 
 
-def test_text_that_nobody_reads_any_more_ends_its_process() -> None:
-    before = psutil.Process().children()
+def text_of(closers: ExitStack, name: str = "long") -> TextOfRecording:
+    file = closers.enter_context((FIXTURES / f"{name}.postern").open("rb"))
+    text = TextOfRecording(OpenRecording(file, None, ExitStack()), 0, times=False)
+    closers.callback(text.close)
+    return text
+
+
+def process_of(text: TextOfRecording) -> "subprocess.Popen[bytes]":
+    assert text._process is not None
+    return text._process
+
+
+def test_only_some_replays_are_turned_into_text_at_once(
+    replayed: Session, as_auditor: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(texts, "MOST_WRITTEN", 1)
+    address = url(replayed, "text/")
     with ExitStack() as closers:
-        file = closers.enter_context((FIXTURES / "long.postern").open("rb"))
-        text = TextOfRecording(OpenRecording(file, None, closers), times=False)
-        pieces = text.pieces()
-        assert next(pieces)
-        (process,) = (child for child in psutil.Process().children() if child not in before)
+        first = process_of(text_of(closers))
+        first.send_signal(signal.SIGSTOP)
+        refused = as_auditor.get(address)
+        assert (refused.status_code, refused.json()["code"]) == (503, "replay_unavailable")
+        first.send_signal(signal.SIGCONT)
+        first.wait()
+        # The text of the first is still to be sent: a slow client holds up nobody.
+        assert b"total 12" in body(as_auditor.get(address))
+
+
+def test_text_that_nobody_reads_any_more_ends_its_process() -> None:
+    with ExitStack() as closers:
+        text = text_of(closers)
+        process = process_of(text)
+        process.send_signal(signal.SIGSTOP)
         text.close()
         text.close()
-        assert not process.is_running()
-        assert file.closed
+        assert process.returncode == -signal.SIGKILL
         with pytest.raises(RecordingUnreadable):
-            next(pieces)
+            next(text.pieces())
+
+
+def test_text_of_a_process_that_is_killed_is_not_taken_for_whole() -> None:
+    with ExitStack() as closers:
+        text = text_of(closers)
+        process_of(text).kill()
+        with pytest.raises(RecordingUnreadable):
+            list(text.pieces())

@@ -19,7 +19,6 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.authn.credentials.actions.tokens import create_access_key, issue_token
 from postern.apps.sessions.models import Session, Viewing
 from postern.apps.sessions.viewings import actions as viewing
-from postern.apps.sessions.viewings.opening import MOST_WRITTEN
 from postern.apps.sessions.viewings.ranges import MAX_RANGES, joined, size_of
 from postern.apps.users.models import User
 from postern.contracts import events
@@ -296,15 +295,3 @@ def test_slow_downloads_hold_no_database_connection(downloads: Callable[[], str]
         head = f"Host: {live.host}\r\nAuthorization: Bearer {token}\r\nConnection: close"
         client.sendall(f"GET {API}sessions/?limit=1 HTTP/1.1\r\n{head}\r\n\r\n".encode())
         assert client.recv(64).startswith(b"HTTP/1.1 200")
-
-
-def test_only_some_replays_are_turned_into_text_at_once(replayed: Session, as_auditor: APIClient) -> None:
-    address = url(replayed, "text/")
-    begun = [as_auditor.get(address) for _ in range(MOST_WRITTEN)]
-    texts = [iter(answer.streaming_content) for answer in begun]
-    pieces = [next(text) for text in texts]
-    refused = as_auditor.get(address)
-    assert (refused.status_code, refused.json()["code"]) == (503, "replay_unavailable")
-    rests = [b"".join(text) for text in texts]
-    pieces = [piece + rest for piece, rest in zip(pieces, rests, strict=True)]
-    assert read(as_auditor.get(address)) == pieces[0]

@@ -112,8 +112,9 @@ def terminal_readings(now: datetime) -> Iterator[TerminalReading]:
 
 
 def silent_terminals(now: datetime) -> int:
-    """Number of accepted proxies that were not shut down in order, and have stopped reporting within the last day."""
-    return sum(reading.status is TerminalStatus.OFFLINE for reading in terminal_readings(now))
+    """Number of accepted proxies that were not shut down in order and have stopped reporting, until they are deleted."""
+    rows = Terminal.objects.existing().filter(is_accepted=True, is_draining=False).exclude(date_last_heartbeat=None)
+    return sum(not policy.is_alive(heard, now) for heard in rows.values_list("date_last_heartbeat", flat=True))
 
 
 def waiting_terminals() -> int:

@@ -16,6 +16,7 @@ from postern.contracts.transcript.text import iter_text
 
 _MEMORY_BYTES: Final = 1024 * 1024 * 1024
 _CPU_S: Final = 1_800
+_TEXT_BYTES: Final = 4 * 1024 * 1024 * 1024
 _NICENESS: Final = 10
 _UNREADABLE: Final = "[This recording cannot be read. Verify it on its page.]\n"
 
@@ -25,6 +26,7 @@ def _confine() -> None:
         resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
         resource.setrlimit(resource.RLIMIT_AS, (_MEMORY_BYTES, _MEMORY_BYTES))
         resource.setrlimit(resource.RLIMIT_CPU, (_CPU_S, _CPU_S))
+        resource.setrlimit(resource.RLIMIT_FSIZE, (_TEXT_BYTES, _TEXT_BYTES))
     with contextlib.suppress(OSError):
         os.nice(_NICENESS)
 

@@ -29,6 +29,11 @@ from postern.contracts.vt.grid import Row
 
 #: An endless line is written in parts of about this many characters, so that it needs no more memory.
 _PART: Final = 8_000
+#: More blank lines in a row are counted instead.
+_MOST_BLANK: Final = 1_000
+#: Characters that change the direction of what follows would show lines in another order than they were.
+_DIRECTIONS: Final = dict.fromkeys((0x61C, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)), "\ufffd")
+_OVERWRITTEN: Final = "What was overwritten or erased within a line is in the recording only."
 _DAMAGED: Final = "[A damaged part of the recording is missing here.]"
 
 
@@ -63,7 +68,8 @@ def iter_text(recording: Recording, *, times: bool = False) -> Iterator[str]:
 def _head(header: RecordingHeader) -> str:
     title = " · ".join(filter(None, (header.user, header.asset, header.system_user)))
     began = header.started_at.strftime("%Y-%m-%dT%H:%M:%SZ")
-    return "".join(f"# {_visible(line)}\n" for line in (title, began, str(header.session_id))) + "\n"
+    lines = (title, began, str(header.session_id), _OVERWRITTEN)
+    return "".join(f"# {_visible(line)}\n" for line in lines) + "\n"
 
 
 def _visible(text: str) -> str:
@@ -88,8 +94,9 @@ class _ScreenText:
     def _begin(self, columns: int, rows: int) -> None:
         self._screen = Screen(columns, rows)
         self._screen.watch(self._scrolled, erasing=self._erased, hiding=self._hidden)
-        #: When the rows of the screen were first written. A row that scrolls keeps its identity.
-        self._written: dict[int, int] = {}
+        #: The cells of the rows of the screen, and when text first stood in them. A row that scrolls keeps its cells, one
+        #: that is erased gets others.
+        self._written: dict[int, tuple[list[str], int]] = {}
         #: Rows with their text, which was taken while they stay where they are.
         self._known: dict[int, tuple[Row, str]] = {}
         self._decoder = None if self._is_utf8 else codecs.getincrementaldecoder("gb18030")("replace")
@@ -135,8 +142,13 @@ class _ScreenText:
     def _feed(self, ms: int, data: bytes) -> None:
         self._ms = ms
         self._screen.feed(data)
-        before = self._written
-        self._written = {id(row): before.get(id(row), ms) for row in self._screen.visible() if not row.shared}
+        before, self._written = self._written, {}
+        for row in self._screen.visible():
+            key = id(row.cells)
+            if key in before:
+                self._written[key] = before[key]
+            elif _text(row):
+                self._written[key] = (row.cells, ms)
 
     def _resize(self, size: Resize) -> None:
         """Lines are cut at another size, so those above the cursor are taken before."""
@@ -145,6 +157,10 @@ class _ScreenText:
         while end > 0 and rows[end].wrapped:
             end -= 1
         self._hidden(rows[:end], False)
+        surplus = len(rows) - usable_size(size.columns, size.rows)[1]
+        below = min(surplus, len(rows) - 1 - self._screen.cursor[1])
+        if below > 0:  # the rows below the cursor are the first that go
+            self._erased(rows[-below:], False)
         self._screen.resize(size.columns, size.rows)
         self._known = {key: (row, _text(row)) for key, (row, _) in self._known.items()}
 
@@ -152,10 +168,10 @@ class _ScreenText:
         for row in rows:
             if not row.wrapped:
                 self._lines.close()
-            text, ms = _text(row), self._written.pop(id(row), self._ms)
+            text, (_, ms) = _text(row), self._written.pop(id(row.cells), (row.cells, self._ms))
             known = self._known.pop(id(row), None)
             if known is None or known[1] != text:
-                self._lines.add(row.text(padding=""), ms)
+                self._lines.add(row.text(padding="").translate(_DIRECTIONS), ms)
         if not continues:
             self._lines.close()
 
@@ -170,7 +186,8 @@ class _ScreenText:
         """These rows come back, and are not taken again then unless they have changed."""
         known = [(row, _text(row)) for row in rows]
         self._erased(rows, continues)
-        self._known = {id(row): (row, text) for row, text in known}
+        below = self._known if self._screen.alternate else {}
+        self._known = below | {id(row): (row, text) for row, text in known}
 
 
 def _text(row: Row) -> str:
@@ -193,7 +210,10 @@ class _Lines:
         if (self._length or 0) >= _PART:  # the end of this line may never come
             self.close()
         if not self._length and text.strip():
-            self._gathered += ["\n"] * self._blank
+            if self._blank > _MOST_BLANK:
+                self._gathered.append(f"[{self._blank:,} blank lines]\n")
+            else:
+                self._gathered.append("\n" * self._blank)
             self._blank = 0
             if self._times:
                 self._gathered.append(f"[{_clock(ms)}] ")

@@ -12,7 +12,7 @@ from postern.contracts.recording.reader import Recording
 from postern.contracts.transcript.text import iter_text
 from unit.contracts.recording.golden import FIXTURES, Step, write_recording
 
-HEAD_LINES = 4
+HEAD_LINES = 5
 
 
 def text_of(path: Path, *, times: bool = False) -> list[str]:
@@ -130,6 +130,45 @@ def test_times_are_those_at_which_a_line_began(tmp_path: Path) -> None:
         (3_725_000, OUTPUT, b"\r\nlate " + b"x" * 100),
     ]
     assert lines_in(tmp_path, steps, times=True) == ["[00:00:01] $ sleep 9", "", "[01:02:05] late " + "x" * 100]
+
+
+@pytest.mark.parametrize("sizes", [[(120, 24)], [(80, 3), (80, 24)], [(40, 24), (80, 24)]])
+def test_times_are_right_after_a_change_of_size(tmp_path: Path, sizes: list[tuple[int, int]]) -> None:
+    steps: list[Step] = [(0, OUTPUT, b"$ ")]
+    steps += [(500 + place, RESIZE, SIZE.pack(*size)) for place, size in enumerate(sizes)]
+    steps += [(600, OUTPUT, b"\a"), (3_600_000, OUTPUT, b"slept\r\n$ reboot\r\nbye")]
+    assert lines_in(tmp_path, steps, times=True) == ["[00:00:00] $ slept", "[01:00:00] $ reboot", "[01:00:00] bye"]
+
+
+def test_time_of_a_row_that_was_erased_is_that_of_its_new_text(tmp_path: Path) -> None:
+    steps: list[Step] = [(0, OUTPUT, b"waiting"), (3_600_000, OUTPUT, b"\r\x1b[Kdone\r\n")]
+    assert lines_in(tmp_path, steps, times=True) == ["[01:00:00] done"]
+
+
+def test_rows_below_the_cursor_are_kept_when_the_window_shrinks(tmp_path: Path) -> None:
+    steps: list[Step] = [(0, OUTPUT, b"a\r\nb\r\nc\r\nd\r\ne\r\nf\x1b[2A"), (1, RESIZE, SIZE.pack(80, 2))]
+    steps.append((2, OUTPUT, b"\r\nend"))
+    assert lines_in(tmp_path, steps, rows=6) == ["a", "b", "c", "e", "f", "d", "end"]
+
+
+def test_another_size_in_a_full_screen_program_repeats_nothing_below_it(tmp_path: Path) -> None:
+    steps: list[Step] = [
+        (0, OUTPUT, b"one\r\ntwo\r\n$ vim\r\n"),
+        (1, OUTPUT, b"\x1b[?1049h\x1b[Hpage1\r\npage2\r\n"),
+        (2, RESIZE, SIZE.pack(100, 30)),
+        (3, OUTPUT, b"\x1b[?1049l$ x\r\n"),
+    ]
+    assert lines_in(tmp_path, steps) == ["one", "two", "$ vim", "page1", "page2", "$ x"]
+
+
+def test_many_blank_lines_are_counted(tmp_path: Path) -> None:
+    steps: list[Step] = [(0, OUTPUT, b"a\r\n"), *((at, OUTPUT, b"\r\n" * 1_000) for at in range(3)), (4, OUTPUT, b"b")]
+    assert lines_in(tmp_path, steps) == ["a", "[3,000 blank lines]", "b"]
+
+
+def test_the_direction_of_a_text_cannot_be_changed(tmp_path: Path) -> None:
+    (line,) = lines_in(tmp_path, shown("a \u202eb\u2066c".encode()))
+    assert not {"\u202e", "\u2066"} & set(line)
 
 
 def test_a_program_without_a_terminal_has_all_its_texts() -> None:

@@ -97,7 +97,11 @@ class RecordingCopy(SavedRow):
     class Meta:
         verbose_name = _("Recording to copy")
         ordering = ("date_due", "recording")
-        indexes = [models.Index(fields=("date_due", "recording"), name="sessions_copy_due")]
+        indexes = [
+            models.Index(fields=("date_due", "recording"), name="sessions_copy_due"),
+            # For those that failed often, among the many of a move.
+            models.Index(fields=("tries",), name="sessions_copy_tries"),
+        ]
 
     def __str__(self) -> str:
         return f"copy of {self.recording_id}"

@@ -25,7 +25,7 @@ from postern.apps.sessions.recordings.models import Recording
 from postern.apps.sessions.sessions.models import Session
 from postern.apps.sessions.viewings import actions, policy
 from postern.apps.sessions.viewings.models import ViewingForm
-from postern.apps.sessions.viewings.opening import OpenRecording, open_to_send, open_to_verify, open_to_write
+from postern.apps.sessions.viewings.opening import OpenRecording, open_to_send, open_to_verify
 from postern.apps.sessions.viewings.texts import TextOfRecording
 from postern.contracts import recording as container
 from postern.foundation.rest.rights import Right
@@ -47,7 +47,7 @@ class Opened(NamedTuple):
     """Bytes of a recording that may be sent, because the viewing is audited."""
 
     body: replays.Counted
-    source: OpenRecording
+    source: OpenRecording | TextOfRecording
     viewing_id: UUID
     form: ViewingForm
 
@@ -199,11 +199,12 @@ class ReplayTextView(RecordingView):
         recording = self.recording_of(pk)
         form = ViewingForm.TEXT
         with ExitStack() as unless_delivered:
-            source = open_to_write(recording)
+            source = open_to_send(recording)
             unless_delivered.callback(source.close)
+            text = TextOfRecording(source, recording.size, times=times)
+            unless_delivered.callback(text.close)
             viewing_id = actions.begin_download(actor=self.actor, recording=recording, form=form)
-            text = TextOfRecording(source, times=times)
-            opened = Opened(replays.Counted(text.pieces(), text), source, viewing_id, form)
+            opened = Opened(replays.Counted(text.pieces(), text), text, viewing_id, form)
             response = self.deliver(request, opened, content_type="text/plain; charset=utf-8")
             unless_delivered.pop_all()
         return _as_file(response, f"{recording.session_id}.txt")

@@ -26,15 +26,12 @@ MOST_SENT: Final = 16
 MOST_OPENING: Final = 2
 #: Requests that verify a remote recording.
 MOST_VERIFYING: Final = 1
-#: Recordings that a process turns into text at once: each takes a good part of a core.
-MOST_WRITTEN: Final = 2
 #: For reading a recording that is verified.
 VERIFY_S: Final = 120.0
 
 _SENDING: Final = threading.BoundedSemaphore(MOST_SENT)
 _OPENING: Final = threading.BoundedSemaphore(MOST_OPENING)
 _VERIFYING: Final = threading.BoundedSemaphore(MOST_VERIFYING)
-_WRITING: Final = threading.BoundedSemaphore(MOST_WRITTEN)
 _THREADS: Final = ThreadPoolExecutor(MOST_SENT, thread_name_prefix="remote recording")
 
 
@@ -63,19 +60,6 @@ def open_to_send(recording: Recording, *, first: int = 0) -> OpenRecording:
         with _place(_OPENING) if is_remote else ExitStack():
             file = closers.enter_context(_found(recording, first))
         return OpenRecording(file, _THREADS if is_remote else None, closers.pop_all())
-
-
-def open_to_write(recording: Recording) -> OpenRecording:
-    """Open the file of a recording that is turned into text. Raises ReplayMissing, ReplayUnavailable."""
-    with ExitStack() as closers:
-        if not _WRITING.acquire(blocking=False):
-            raise ReplayUnavailable(
-                _("Too many replays are being turned into text at the moment. Try again in a few seconds.")
-            )
-        closers.callback(_WRITING.release)
-        source = open_to_send(recording)
-        closers.callback(source.close)
-        return OpenRecording(source.file, source.threads, closers.pop_all())
 
 
 @contextmanager
