@@ -2,8 +2,8 @@
 
 import io
 import json
+import os
 import signal
-import subprocess
 import tarfile
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -180,16 +180,24 @@ def test_k4_every_byte_of_a_replay_needs_the_right_to_its_session(
     assert as_anonymous.get(f"/replays/{Recording.objects.get().path}").status_code == 404
 
 
-def text_of(closers: ExitStack, name: str = "long") -> TextOfRecording:
-    file = closers.enter_context((FIXTURES / f"{name}.postern").open("rb"))
-    text = TextOfRecording(OpenRecording(file, None, ExitStack()), 0, times=False)
-    closers.callback(text.close)
-    return text
+class WaitingText:
+    """A text whose process waits until it is let go."""
 
+    def __init__(self, closers: ExitStack) -> None:
+        reading, self._writing = os.pipe()
+        self.file = closers.enter_context(os.fdopen(reading, "rb"))
+        closers.callback(self.let_go)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(texts, "_PROGRAM", "code")  # Python's own console: it waits for its standard input to end
+            self.text = TextOfRecording(OpenRecording(self.file, None, ExitStack()), 0, times=False)
+        closers.callback(self.text.close)
+        assert self.text._process is not None
+        self.process = self.text._process
 
-def process_of(text: TextOfRecording) -> "subprocess.Popen[bytes]":
-    assert text._process is not None
-    return text._process
+    def let_go(self) -> None:
+        if self._writing >= 0:
+            os.close(self._writing)
+        self._writing = -1
 
 
 def test_only_some_replays_are_turned_into_text_at_once(
@@ -198,31 +206,28 @@ def test_only_some_replays_are_turned_into_text_at_once(
     monkeypatch.setattr(texts, "MOST_WRITTEN", 1)
     address = url(replayed, "text/")
     with ExitStack() as closers:
-        first = process_of(text_of(closers))
-        first.send_signal(signal.SIGSTOP)
+        first = WaitingText(closers)
         refused = as_auditor.get(address)
         assert (refused.status_code, refused.json()["code"]) == (503, "replay_unavailable")
-        first.send_signal(signal.SIGCONT)
-        first.wait()
+        first.let_go()
+        first.process.wait()
         # The text of the first is still to be sent: a slow client holds up nobody.
         assert b"total 12" in body(as_auditor.get(address))
 
 
 def test_text_that_nobody_reads_any_more_ends_its_process() -> None:
     with ExitStack() as closers:
-        text = text_of(closers)
-        process = process_of(text)
-        process.send_signal(signal.SIGSTOP)
-        text.close()
-        text.close()
-        assert process.returncode == -signal.SIGKILL
+        waiting = WaitingText(closers)
+        waiting.text.close()
+        waiting.text.close()
+        assert waiting.process.returncode == -signal.SIGKILL
         with pytest.raises(RecordingUnreadable):
-            next(text.pieces())
+            next(waiting.text.pieces())
 
 
 def test_text_of_a_process_that_is_killed_is_not_taken_for_whole() -> None:
     with ExitStack() as closers:
-        text = text_of(closers)
-        process_of(text).kill()
+        waiting = WaitingText(closers)
+        waiting.process.kill()
         with pytest.raises(RecordingUnreadable):
-            list(text.pieces())
+            list(waiting.text.pieces())
