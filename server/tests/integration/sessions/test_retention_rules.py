@@ -168,6 +168,25 @@ def test_a_choice_is_moved_into_limits_that_were_changed_later(
     assert forget() == {session.pk}
 
 
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"TERMINAL_ORG_KEEP_SHORTEST": 201}, "TERMINAL_ORG_KEEP_SHORTEST"),
+        ({"TERMINAL_ORG_KEEP_LONGEST": 199}, "TERMINAL_ORG_KEEP_LONGEST"),
+        ({"TERMINAL_ORG_KEEP_SHORTEST": 100, "TERMINAL_SESSION_KEEP_DURATION": 90}, "TERMINAL_ORG_KEEP_SHORTEST"),
+    ],
+)
+def test_limits_that_exclude_the_days_of_the_setting_are_refused(
+    as_admin: APIClient, changes: dict[str, int], field: str
+) -> None:
+    url = "/api/v1/settings/setting/?category=terminal"
+    answer = as_admin.patch(url, changes, format="json")
+    assert (answer.status_code, list(answer.json())) == (400, [field])
+    within = {"TERMINAL_ORG_KEEP_SHORTEST": 200, "TERMINAL_ORG_KEEP_LONGEST": 200}
+    assert as_admin.patch(url, within, format="json").status_code == 200
+    assert as_admin.patch(url, {"TERMINAL_SESSION_KEEP_DURATION": 300}, format="json").status_code == 400
+
+
 @pytest.mark.parametrize("days", [0, -1, 100_000, "x", 1.5, [], {}, True])
 def test_bad_days_are_refused(as_org_admin: APIClient, days: Any) -> None:
     assert as_org_admin.put(RETENTION, {"days": days}, format="json").status_code == 400
