@@ -25,6 +25,7 @@ from postern.apps.sessions.models import (
 )
 from postern.apps.sessions.recordings import keeping
 from postern.apps.sessions.recordings.actions.retention import forget_old_sessions
+from postern.apps.sessions.retention import previews
 from postern.apps.sessions.retention.queries import forecast
 from postern.apps.sessions.sessions.actions import holds
 from postern.contracts import events
@@ -135,6 +136,9 @@ def test_an_organization_chooses_its_days_within_the_limits(
     assert choose(400).json()["effective_days"] == 400
     assert forget() == set()
     # The dry run of a shorter choice, before it is made.
+    for days in (89, 401):
+        refused = as_org_admin.get(f"{PREVIEW}?days={days}")
+        assert (refused.status_code, refused.json()) == (400, choose(days).json())
     [one] = as_org_admin.get(f"{PREVIEW}?days=90").json()
     assert (one["due"]["sessions"], one["due"]["recordings"], one["due"]["bytes"]) == (2, 2, 14)
     assert (one["org_id"], one["held"]["sessions"]) == (str(DEFAULT_ORG_ID), 0)
@@ -202,6 +206,8 @@ def test_k74_auditors_see_retention_and_only_administrators_change_it(
     root = {"X-JMS-ORG": str(ROOT_ORG_ID)}
     assert as_admin.put(RETENTION, {"days": None}, format="json", headers=root).status_code == 400
     assert as_admin.get(f"{PREVIEW}?days=x").status_code == 400
+    # Days are those of one organization.
+    assert as_admin.get(f"{PREVIEW}?days=200", headers=root).json().keys() == {"days"}
 
 
 @pytest.mark.usefixtures("bytes_not_gib")
@@ -315,3 +321,30 @@ def test_killed_at_any_step_leaves_neither_a_file_nor_a_promise(
     assert not file.exists()
     assert not Session.objects.exists()
     assert not DoomedFile.objects.exists()
+
+
+def test_the_preview_is_computed_once_at_a_time_and_given_again_by_the_same_rules(
+    ended: Callable[..., Session], as_org_admin: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[Any] = []
+
+    def compute(org_id: UUID | None, *, days: int | None) -> Any:
+        computed.append(days)
+        if len(computed) == 1:  # somebody asks meanwhile
+            busy = as_org_admin.get(f"{PREVIEW}?days=200")
+            assert (busy.status_code, busy.json()["code"]) == (503, "retention_preview_busy")
+        return forecast(org_id, days=days)
+
+    monkeypatch.setattr(previews, "forecast", compute)
+    ended(60)
+    assert as_org_admin.get(PREVIEW).json() == as_org_admin.get(PREVIEW).json() == []
+    set_to(TERMINAL_SESSION_KEEP_DURATION=30)
+    [one] = as_org_admin.get(PREVIEW).json()
+    assert one["due"]["sessions"] == 1
+    as_org_admin.get(f"{PREVIEW}?days=30")
+    assert computed == [None, None, 30]
+    monkeypatch.setattr(previews, "_KEPT_S", 0.0)
+    set_to(TERMINAL_RISK_KEEP_DURATION=40)
+    as_org_admin.get(PREVIEW)
+    as_org_admin.get(PREVIEW)
+    assert computed == [None, None, 30, None, None]
