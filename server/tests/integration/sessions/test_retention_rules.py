@@ -24,6 +24,7 @@ from postern.apps.sessions.models import (
     Session,
 )
 from postern.apps.sessions.recordings import keeping
+from postern.apps.sessions.recordings.actions import retention
 from postern.apps.sessions.recordings.actions.retention import forget_old_sessions
 from postern.apps.sessions.retention import previews
 from postern.apps.sessions.retention.queries import forecast
@@ -44,6 +45,18 @@ CONTENT = b"content"
 
 def set_to(**changes: Any) -> None:
     change_settings(actor=SYSTEM, changes=changes)
+
+
+def decide(session: Session) -> None:
+    """A reviewer has decided on a command of the session."""
+    Command.objects.create(
+        session=session,
+        org_id=session.org_id,
+        asset_id=session.asset_id,
+        input="id",
+        at=clock.now(),
+        decision="allow",
+    )
 
 
 def hold(session: Session) -> None:
@@ -95,6 +108,14 @@ def bytes_not_gib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "_GIB", 1)
 
 
+class KilledError(BaseException):
+    """Simulates the death of the process: nothing after this point runs."""
+
+
+def _dies(*_: object, **__: object) -> None:
+    raise KilledError
+
+
 def reasons() -> dict[str, str]:
     rows = AuditEvent.objects.filter(event="session.forgotten")
     return {row.resource_id: row.old["rule"] for row in rows}
@@ -103,14 +124,7 @@ def reasons() -> dict[str, str]:
 def test_dangerous_sessions_are_kept_longer(ended: Callable[..., Session], forget: Callable[[], set[UUID]]) -> None:
     plain, dangerous = ended(300), ended(300, risk_level=RiskLevel.DANGEROUS.value)
     reviewed, older = ended(300), ended(500, risk_level=RiskLevel.DANGEROUS.value)
-    Command.objects.create(
-        session=reviewed,
-        org_id=reviewed.org_id,
-        asset_id=reviewed.asset_id,
-        input="id",
-        at=clock.now(),
-        decision="allow",
-    )
+    decide(reviewed)
     set_to(TERMINAL_RISK_KEEP_DURATION=400)
     assert forget() == {plain.pk, older.pk}
     set_to(TERMINAL_RISK_KEEP_DURATION=100)  # never shorter than the others
@@ -233,6 +247,71 @@ def test_above_the_size_limit_the_oldest_go_first(
 
 
 @pytest.mark.usefixtures("bytes_not_gib")
+@pytest.mark.parametrize("risk_days", [0, 40, 90])
+def test_the_size_limit_spares_dangerous_sessions_until_their_own_days_are_over(
+    ended: Callable[..., Session], forget: Callable[[], set[UUID]], risk_days: int
+) -> None:
+    dangerous, reviewed, plain = ended(60, risk_level=RiskLevel.DANGEROUS.value), ended(60), ended(50)
+    decide(reviewed)
+    # The own days are those of the organization, unless those of the risk are more.
+    set_to(TERMINAL_RISK_KEEP_DURATION=risk_days, TERMINAL_LOCAL_RECORDINGS_LIMIT=1)
+    assert forget() == {plain.pk}
+    set_to(TERMINAL_SESSION_KEEP_DURATION=55)
+    assert forget() == (set() if risk_days == 90 else {dangerous.pk, reviewed.pk})
+
+
+@pytest.mark.usefixtures("bytes_not_gib")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"TERMINAL_LOCAL_RECORDINGS_LIMIT": 100},
+        {"TERMINAL_LOCAL_RECORDINGS_MIN_AGE": 40},
+    ],
+)
+def test_what_the_size_limit_chose_stays_when_the_limit_changes(
+    ended: Callable[..., Session],
+    replay_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, int],
+) -> None:
+    ended(60)
+    set_to(TERMINAL_LOCAL_RECORDINGS_LIMIT=1)
+    choose = retention._chosen
+
+    def choose_then_change(*arguments: Any) -> Any:
+        chosen = choose(*arguments)
+        assert len(chosen) == 1
+        set_to(**changes)
+        return chosen
+
+    monkeypatch.setattr(retention, "_chosen", choose_then_change)
+    assert forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder)) == 0
+
+
+@pytest.mark.usefixtures("bytes_not_gib")
+def test_a_run_deletes_in_turns_until_its_time_is_over(
+    ended: Callable[..., Session], replay_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = LocalFolder(replay_folder)
+    aged, by_size, kept = ended(300), (ended(90), ended(80)), ended(70)
+    same = {"date_start": by_size[0].date_start, "date_end": by_size[0].date_end}
+    Session.objects.filter(pk=by_size[1].pk).update(**same)
+    set_to(TERMINAL_LOCAL_RECORDINGS_LIMIT=7)
+    assert sum(one.due.sessions for one in forecast(None)) == 3
+    monkeypatch.setattr(retention, "_IN_ONE_TRANSACTION", 1)
+    with monkeypatch.context() as short:
+        short.setattr(retention, "_RUN_S", 0.0)
+        assert forget_old_sessions(actor=SYSTEM, storage=store) == 1
+    assert reasons() == {str(aged.pk): "age"}
+    # The file goes with the turn, and not with the end of the run.
+    monkeypatch.setattr(retention, "delete_doomed_files", _dies)
+    with pytest.raises(KilledError):
+        forget_old_sessions(actor=SYSTEM, storage=store)
+    assert {path.stem for path in replay_folder.rglob("*.postern")} == {Path(kept.recording.path).stem}
+    assert Session.objects.get().pk == kept.pk
+
+
+@pytest.mark.usefixtures("bytes_not_gib")
 def test_what_goes_by_age_counts_for_the_size_limit(
     ended: Callable[..., Session], forget: Callable[[], set[UUID]]
 ) -> None:
@@ -277,14 +356,6 @@ def test_the_preview_counts_what_is_on_hold_apart_and_deletes_nothing(
     assert "2 sessions, 2 recordings, 0.0 MiB" in lines[0]
     assert Session.objects.count() == 5
     assert len(list(replay_folder.rglob("*.postern"))) == 5
-
-
-class KilledError(BaseException):
-    """Simulates the death of the process: nothing after this point runs."""
-
-
-def _dies(*_: object, **__: object) -> None:
-    raise KilledError
 
 
 @pytest.mark.usefixtures("bytes_not_gib")
