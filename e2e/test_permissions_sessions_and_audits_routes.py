@@ -234,7 +234,7 @@ def test_an_administrator_puts_a_session_on_hold_and_sees_what_would_be_deleted(
     dialog.get_by_role("textbox", name=re.compile("Reason")).fill("closed")
     dialog.get_by_role("button", name="Remove hold").click()
     expect(dialog).to_have_count(0)
-    expect(admin.get_by_text("The session is deleted when its retention period is over.")).to_be_visible()
+    expect(admin.get_by_text("Not on hold. The rules of retention say when the session is deleted.")).to_be_visible()
     assert world.admin.get("/api/v1/terminal/holds/") == []
 
     admin.goto(f"{world.product.url}/ui/terminal/session?activeTab=retention")

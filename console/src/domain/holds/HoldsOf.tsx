@@ -9,7 +9,7 @@ import { Card } from '#/ui/card';
 import { SkeletonLines } from '#/ui/skeleton';
 import { Badge } from '#/ui/status';
 import { toast } from '#/ui/toast';
-import { type HeldObject, holdsQuery, placeHold, reloadHolds } from './api';
+import { type HeldObject, holdsQuery, isInEffect, placeHold, reloadHolds } from './api';
 import { HoldDialog } from './HoldDialog';
 import { HoldRow } from './HoldRow';
 
@@ -38,9 +38,11 @@ export function HoldsOf({ object, name }: { readonly object: HeldObject; readonl
       )}
       {holds.data !== undefined && holds.data.length > 0 && (
         <>
-          <Badge tone="warn" icon={Archive}>
-            {t('holds:sign')}
-          </Badge>
+          {holds.data.some(isInEffect) && (
+            <Badge tone="warn" icon={Archive}>
+              {t('holds:sign')}
+            </Badge>
+          )}
           <ul>
             {holds.data.map((hold) => (
               <HoldRow key={hold.id} hold={hold} mayRemove={isAdmin} />

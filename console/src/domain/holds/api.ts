@@ -2,9 +2,16 @@ import { queryOptions } from '@tanstack/react-query';
 import type { Api } from '#/lib/api-types';
 import { http } from '#/lib/http/client';
 import { queryClient } from '#/lib/query';
+import { parseTime } from '#/lib/time';
 
 /** A row of `terminal/holds/`. */
 export type Hold = Api<'Hold'>;
+
+/** Whether the hold has an effect: its end has not come. Retention removes it some minutes after its end. */
+export function isInEffect({ date_end: text }: Hold): boolean {
+  const end = parseTime(text);
+  return end === null || end > new Date();
+}
 
 /** What is put on hold: one session, or all sessions of a person in the organization. */
 export type HeldObject = { readonly session: string } | { readonly user: string };

@@ -4,7 +4,7 @@ import { http as mock, HttpResponse } from 'msw';
 import { beforeEach, expect, test } from 'vitest';
 import { Bit, Role } from '#/lib/permissions';
 import { recordedServer } from '#/test/recorded';
-import { adminSession, renderScreen } from '#/test/render';
+import { adminSession, renderScreen, rootOrg } from '#/test/render';
 import type { Hold } from './api';
 import { HoldsOf } from './HoldsOf';
 
@@ -69,7 +69,7 @@ test('a hold is placed with a reason, and removed with a reason', async () => {
   const removal = await screen.findByRole('dialog', { name: 'Remove the hold of root@shop-1?' });
   await userEvent.type(within(removal).getByRole('textbox', { name: /Reason/ }), 'closed');
   await userEvent.click(within(removal).getByRole('button', { name: 'Remove hold' }));
-  expect(await screen.findByText(/retention period is over/)).toBeTruthy();
+  expect(await screen.findByText(/^Not on hold/)).toBeTruthy();
   expect(sent('POST', 'terminal/holds/h1/release/')[0]?.body).toEqual({ reason: 'closed' });
 });
 
@@ -85,6 +85,17 @@ test('a refusal stays in the dialog', async () => {
   await userEvent.type(within(dialog).getByRole('textbox', { name: /Reason/ }), 'matter 7');
   await userEvent.click(within(dialog).getByRole('button', { name: 'Put on hold' }));
   expect(await within(dialog).findByText(/another end/)).toBeTruthy();
+});
+
+test('a hold whose end has come holds nothing, and is so shown until retention removes it', async () => {
+  holds = [hold({ date_end: '2026/01/01 08:00:00 +0000' })];
+  const { unmount } = await view();
+  expect(await screen.findByText(/ended 2026/)).toBeTruthy();
+  expect(screen.queryByText('On hold')).toBeNull();
+  expect(screen.queryByText(/Default/)).toBeNull();
+  unmount();
+  await view({ session: { ...adminSession, organization: rootOrg } });
+  expect(await screen.findByText(/ended 2026.*Default/)).toBeTruthy();
 });
 
 test('an auditor sees holds and cannot change them', async () => {

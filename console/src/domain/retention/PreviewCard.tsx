@@ -42,28 +42,45 @@ function OrganizationRow({ forecast: { org_name, due, held } }: { readonly forec
   );
 }
 
-/** A dry run: what retention would delete now. `note` says for which rules, if not for those in use. */
-export function PreviewCard({ question, note }: { readonly question: Question; readonly note?: string }) {
+/**
+ * A dry run: what retention would delete now. `note` says for which rules, if not for those in use. `onDemand`: the server
+ * computes it when the button is pressed, and not before.
+ */
+export function PreviewCard({
+  question,
+  note,
+  onDemand = false,
+}: {
+  readonly question: Question;
+  readonly note?: string;
+  readonly onDemand?: boolean;
+}) {
   const t = useT();
-  const preview = useQuery(previewQuery(question));
+  const preview = useQuery({ ...previewQuery(question), enabled: !onDemand });
   return (
     <Card
       title={t('retention:preview')}
       actions={
         <Button size="sm" icon={RefreshCw} busy={preview.isFetching} onClick={() => void preview.refetch()}>
-          {t('retention:again')}
+          {t(preview.isFetched ? 'retention:again' : 'retention:show')}
         </Button>
       }
     >
       <p className="text-ink-2">{note ?? t('retention:preview_help')}</p>
-      {preview.isPending && <SkeletonLines lines={3} />}
-      {preview.isError && <p className="text-danger">{explain(preview.error)}</p>}
-      {preview.data?.length === 0 && <p className="mt-2">{t('retention:nothing')}</p>}
-      <ul>
-        {preview.data?.map((forecast) => (
-          <OrganizationRow key={forecast.org_id} forecast={forecast} />
-        ))}
-      </ul>
+      {preview.isLoading && <SkeletonLines lines={3} />}
+      {preview.isError && (
+        <p role="alert" className="text-danger">
+          {explain(preview.error)}
+        </p>
+      )}
+      <div role="status">
+        {preview.data?.length === 0 && <p className="mt-2">{t('retention:nothing')}</p>}
+        <ul>
+          {preview.data?.map((forecast) => (
+            <OrganizationRow key={forecast.org_id} forecast={forecast} />
+          ))}
+        </ul>
+      </div>
     </Card>
   );
 }

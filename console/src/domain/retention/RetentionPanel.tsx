@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
 import { byteText } from '#/lib/byte-text';
+import { useIsRootOrganization } from '#/lib/session';
 import { Card, Definitions } from '#/ui/card';
 import { SkeletonLines } from '#/ui/skeleton';
 import { FailedState } from '#/ui/states';
@@ -10,18 +11,28 @@ import { type Retention, retentionQuery } from './api';
 import { DaysForm } from './DaysForm';
 import { PreviewCard } from './PreviewCard';
 
-function RulesCard({ retention }: { readonly retention: Retention }) {
+/** The days of sessions and of dangerous sessions. In the view of all organizations each may have its own days. */
+function useDaysTexts({ effective_days, risk_days }: Retention): { age: string; risk: string } {
   const t = useT();
   const days = (count: number) => t('retention:count_days', { count });
+  if (useIsRootOrganization()) {
+    return {
+      age: t('retention:days_unless_chosen', { count: effective_days }),
+      risk: risk_days === 0 ? t('retention:as_others') : t('retention:days_at_least', { count: risk_days }),
+    };
+  }
+  return { age: days(effective_days), risk: days(Math.max(risk_days, effective_days)) };
+}
+
+function RulesCard({ retention }: { readonly retention: Retention }) {
+  const t = useT();
+  const texts = useDaysTexts(retention);
   return (
     <Card title={t('retention:rules')} flush>
       <Definitions
         items={[
-          { label: t('retention:rule.age'), value: days(retention.effective_days) },
-          {
-            label: t('retention:rule.risk'),
-            value: days(Math.max(retention.risk_days, retention.effective_days)),
-          },
+          { label: t('retention:rule.age'), value: texts.age },
+          { label: t('retention:rule.risk'), value: texts.risk },
           {
             label: t('retention:rule.size'),
             value:

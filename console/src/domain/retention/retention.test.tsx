@@ -22,7 +22,7 @@ const retention: Retention = {
 const none = { sessions: 0, recordings: 0, bytes: 0, oldest: null, newest: null };
 let saved = retention;
 
-const { sent } = recordedServer(() => [
+const { server, sent } = recordedServer(() => [
   mock.get('*/api/v1/terminal/retention/', () => HttpResponse.json(saved)),
   mock.put('*/api/v1/terminal/retention/', async ({ request }) => {
     const { days } = (await request.json()) as { days: number | null };
@@ -51,7 +51,8 @@ const field = () => screen.findByRole('textbox', { name: 'Keep sessions for days
 
 test('the days are tried before they are saved, and only within the limits', async () => {
   await view();
-  expect(await screen.findByText(/1 session · 1 recording · 7 MB/)).toBeTruthy();
+  const result = within(await screen.findByRole('status'));
+  expect(await result.findByText(/1 session · 1 recording · 7 MB/)).toBeTruthy();
   expect(screen.getByText(/3 sessions/)).toBeTruthy();
   expect(screen.getByText(/50 GB on this server/)).toBeTruthy();
 
@@ -80,6 +81,9 @@ test('auditors, and administrators of all organizations, change nothing', async 
   unmount();
   await view({ session: whole });
   expect((await field()).hasAttribute('disabled')).toBe(true);
+  // Each organization may have its own days.
+  expect(screen.getByText('200 days, unless the organization chose others')).toBeTruthy();
+  expect(screen.getByText('As the others of their organization')).toBeTruthy();
 });
 
 test('without limits of their own, organizations choose nothing', async () => {
@@ -89,8 +93,22 @@ test('without limits of their own, organizations choose nothing', async () => {
   expect(screen.getByText(/lets no organization choose/)).toBeTruthy();
 });
 
-test('the settings ask about all organizations', async () => {
-  await renderScreen(<PreviewCard question={{ everywhere: true }} />, { texts: ['retention'] });
+test('the settings ask about all organizations, when the button is pressed', async () => {
+  await renderScreen(<PreviewCard question={{ everywhere: true }} onDemand />, { texts: ['retention'] });
+  const show = await screen.findByRole('button', { name: 'Show' });
+  expect(sent('GET', 'terminal/retention/preview/')).toHaveLength(0);
+  await userEvent.click(show);
   expect(await screen.findByText('Default')).toBeTruthy();
+  expect(screen.getByRole('button', { name: 'Refresh' })).toBeTruthy();
   expect(sent('GET', 'terminal/retention/preview/')[0]?.query.get('oid')).toBe(rootOrg.id);
+});
+
+test('a preview that is refused is announced as an error', async () => {
+  server.use(
+    mock.get('*/api/v1/terminal/retention/preview/', () =>
+      HttpResponse.json({ code: 'retention_preview_busy', detail: 'Try again.' }, { status: 503 }),
+    ),
+  );
+  await renderScreen(<PreviewCard question={{}} />, { texts: ['retention'] });
+  expect(await screen.findByRole('alert')).toBeTruthy();
 });

@@ -49,7 +49,7 @@ function useLeaveQuestion(hasChanges: boolean): void {
 function asideOf(tab: TabId, loaded: Loaded, settings: SettingsForm) {
   if (tab === 'email') return <MailTest settings={settings} />;
   if (tab === 'ldap') return <LdapPanel settings={settings} />;
-  if (tab === 'terminal') return <RetentionPreview question={{ everywhere: true }} />;
+  if (tab === 'terminal') return <RetentionPreview question={{ everywhere: true }} onDemand />;
   if (tab === 'syslog') return <SyslogPanel loaded={loaded} settings={settings} />;
   const provider = PROVIDERS.find((name) => name === tab);
   if (provider === undefined) return undefined;

@@ -183,6 +183,20 @@ def test_k74_auditors_see_holds_and_only_administrators_place_and_remove_them(
     assert SessionHold.objects.count() == 1
 
 
+@pytest.mark.parametrize("kind", ["session", "user"])
+def test_nobody_removes_a_hold_of_their_own_sessions(
+    old: Session, as_admin: APIClient, as_org_admin: APIClient, people: dict[str, User], kind: str
+) -> None:
+    person = people["org_admin"]
+    Session.objects.update(user_id=person.pk)
+    key = str(old.pk if kind == "session" else person.pk)
+    url = f"{HOLDS}{place(as_org_admin, **{kind: key}).json()['id']}/release/"
+    refused = as_org_admin.post(url, {"reason": "closed"}, format="json")
+    assert (refused.status_code, refused.json()["code"]) == (403, "own_hold")
+    assert SessionHold.objects.exists()
+    assert as_admin.post(url, {"reason": "closed"}, format="json").status_code == 204
+
+
 def test_k63_sessions_and_people_of_another_organization_are_not_found(
     old: Session, as_org_admin: APIClient, make_user: Callable[..., User]
 ) -> None:

@@ -79,10 +79,10 @@ class TestTheIndex:
         monkeypatch.setattr(retention, "_IN_ONE_TRANSACTION", 2)
         forget, batches = retention._forget_rows, []
 
-        def counted(actor: Any, over: list[Any]) -> int:
+        def counted(actor: Any, over: dict[Any, Any], chosen_by: Any) -> Any:
             assert not RecordingPiece.objects.filter(index__in=over).exists()
             batches.append(len(over))
-            return forget(actor, over)
+            return forget(actor, over, chosen_by)
 
         monkeypatch.setattr(retention, "_forget_rows", counted)
         assert retention.forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder)) == 5

@@ -24,7 +24,9 @@ from postern.apps.sessions.models import (
     Session,
 )
 from postern.apps.sessions.recordings import keeping
+from postern.apps.sessions.recordings.actions import retention
 from postern.apps.sessions.recordings.actions.retention import forget_old_sessions
+from postern.apps.sessions.retention import previews
 from postern.apps.sessions.retention.queries import forecast
 from postern.apps.sessions.sessions.actions import holds
 from postern.contracts import events
@@ -43,6 +45,18 @@ CONTENT = b"content"
 
 def set_to(**changes: Any) -> None:
     change_settings(actor=SYSTEM, changes=changes)
+
+
+def decide(session: Session) -> None:
+    """A reviewer has decided on a command of the session."""
+    Command.objects.create(
+        session=session,
+        org_id=session.org_id,
+        asset_id=session.asset_id,
+        input="id",
+        at=clock.now(),
+        decision="allow",
+    )
 
 
 def hold(session: Session) -> None:
@@ -94,6 +108,14 @@ def bytes_not_gib(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(keeping, "_GIB", 1)
 
 
+class KilledError(BaseException):
+    """Simulates the death of the process: nothing after this point runs."""
+
+
+def _dies(*_: object, **__: object) -> None:
+    raise KilledError
+
+
 def reasons() -> dict[str, str]:
     rows = AuditEvent.objects.filter(event="session.forgotten")
     return {row.resource_id: row.old["rule"] for row in rows}
@@ -102,14 +124,7 @@ def reasons() -> dict[str, str]:
 def test_dangerous_sessions_are_kept_longer(ended: Callable[..., Session], forget: Callable[[], set[UUID]]) -> None:
     plain, dangerous = ended(300), ended(300, risk_level=RiskLevel.DANGEROUS.value)
     reviewed, older = ended(300), ended(500, risk_level=RiskLevel.DANGEROUS.value)
-    Command.objects.create(
-        session=reviewed,
-        org_id=reviewed.org_id,
-        asset_id=reviewed.asset_id,
-        input="id",
-        at=clock.now(),
-        decision="allow",
-    )
+    decide(reviewed)
     set_to(TERMINAL_RISK_KEEP_DURATION=400)
     assert forget() == {plain.pk, older.pk}
     set_to(TERMINAL_RISK_KEEP_DURATION=100)  # never shorter than the others
@@ -135,6 +150,9 @@ def test_an_organization_chooses_its_days_within_the_limits(
     assert choose(400).json()["effective_days"] == 400
     assert forget() == set()
     # The dry run of a shorter choice, before it is made.
+    for days in (89, 401):
+        refused = as_org_admin.get(f"{PREVIEW}?days={days}")
+        assert (refused.status_code, refused.json()) == (400, choose(days).json())
     [one] = as_org_admin.get(f"{PREVIEW}?days=90").json()
     assert (one["due"]["sessions"], one["due"]["recordings"], one["due"]["bytes"]) == (2, 2, 14)
     assert (one["org_id"], one["held"]["sessions"]) == (str(DEFAULT_ORG_ID), 0)
@@ -168,6 +186,25 @@ def test_a_choice_is_moved_into_limits_that_were_changed_later(
     assert forget() == {session.pk}
 
 
+@pytest.mark.parametrize(
+    ("changes", "field"),
+    [
+        ({"TERMINAL_ORG_KEEP_SHORTEST": 201}, "TERMINAL_ORG_KEEP_SHORTEST"),
+        ({"TERMINAL_ORG_KEEP_LONGEST": 199}, "TERMINAL_ORG_KEEP_LONGEST"),
+        ({"TERMINAL_ORG_KEEP_SHORTEST": 100, "TERMINAL_SESSION_KEEP_DURATION": 90}, "TERMINAL_ORG_KEEP_SHORTEST"),
+    ],
+)
+def test_limits_that_exclude_the_days_of_the_setting_are_refused(
+    as_admin: APIClient, changes: dict[str, int], field: str
+) -> None:
+    url = "/api/v1/settings/setting/?category=terminal"
+    answer = as_admin.patch(url, changes, format="json")
+    assert (answer.status_code, list(answer.json())) == (400, [field])
+    within = {"TERMINAL_ORG_KEEP_SHORTEST": 200, "TERMINAL_ORG_KEEP_LONGEST": 200}
+    assert as_admin.patch(url, within, format="json").status_code == 200
+    assert as_admin.patch(url, {"TERMINAL_SESSION_KEEP_DURATION": 300}, format="json").status_code == 400
+
+
 @pytest.mark.parametrize("days", [0, -1, 100_000, "x", 1.5, [], {}, True])
 def test_bad_days_are_refused(as_org_admin: APIClient, days: Any) -> None:
     assert as_org_admin.put(RETENTION, {"days": days}, format="json").status_code == 400
@@ -183,6 +220,8 @@ def test_k74_auditors_see_retention_and_only_administrators_change_it(
     root = {"X-JMS-ORG": str(ROOT_ORG_ID)}
     assert as_admin.put(RETENTION, {"days": None}, format="json", headers=root).status_code == 400
     assert as_admin.get(f"{PREVIEW}?days=x").status_code == 400
+    # Days are those of one organization.
+    assert as_admin.get(f"{PREVIEW}?days=200", headers=root).json().keys() == {"days"}
 
 
 @pytest.mark.usefixtures("bytes_not_gib")
@@ -205,6 +244,71 @@ def test_above_the_size_limit_the_oldest_go_first(
     assert set(Session.objects.values_list("pk", flat=True)) == {held.pk, dangerous.pk, copied.pk, young.pk}
     set_to(TERMINAL_LOCAL_RECORDINGS_MIN_AGE=10)
     assert forget() == {young.pk}
+
+
+@pytest.mark.usefixtures("bytes_not_gib")
+@pytest.mark.parametrize("risk_days", [0, 40, 90])
+def test_the_size_limit_spares_dangerous_sessions_until_their_own_days_are_over(
+    ended: Callable[..., Session], forget: Callable[[], set[UUID]], risk_days: int
+) -> None:
+    dangerous, reviewed, plain = ended(60, risk_level=RiskLevel.DANGEROUS.value), ended(60), ended(50)
+    decide(reviewed)
+    # The own days are those of the organization, unless those of the risk are more.
+    set_to(TERMINAL_RISK_KEEP_DURATION=risk_days, TERMINAL_LOCAL_RECORDINGS_LIMIT=1)
+    assert forget() == {plain.pk}
+    set_to(TERMINAL_SESSION_KEEP_DURATION=55)
+    assert forget() == (set() if risk_days == 90 else {dangerous.pk, reviewed.pk})
+
+
+@pytest.mark.usefixtures("bytes_not_gib")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"TERMINAL_LOCAL_RECORDINGS_LIMIT": 100},
+        {"TERMINAL_LOCAL_RECORDINGS_MIN_AGE": 40},
+    ],
+)
+def test_what_the_size_limit_chose_stays_when_the_limit_changes(
+    ended: Callable[..., Session],
+    replay_folder: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    changes: dict[str, int],
+) -> None:
+    ended(60)
+    set_to(TERMINAL_LOCAL_RECORDINGS_LIMIT=1)
+    choose = retention._chosen
+
+    def choose_then_change(*arguments: Any) -> Any:
+        chosen = choose(*arguments)
+        assert len(chosen) == 1
+        set_to(**changes)
+        return chosen
+
+    monkeypatch.setattr(retention, "_chosen", choose_then_change)
+    assert forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder)) == 0
+
+
+@pytest.mark.usefixtures("bytes_not_gib")
+def test_a_run_deletes_in_turns_until_its_time_is_over(
+    ended: Callable[..., Session], replay_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = LocalFolder(replay_folder)
+    aged, by_size, kept = ended(300), (ended(90), ended(80)), ended(70)
+    same = {"date_start": by_size[0].date_start, "date_end": by_size[0].date_end}
+    Session.objects.filter(pk=by_size[1].pk).update(**same)
+    set_to(TERMINAL_LOCAL_RECORDINGS_LIMIT=7)
+    assert sum(one.due.sessions for one in forecast(None)) == 3
+    monkeypatch.setattr(retention, "_IN_ONE_TRANSACTION", 1)
+    with monkeypatch.context() as short:
+        short.setattr(retention, "_RUN_S", 0.0)
+        assert forget_old_sessions(actor=SYSTEM, storage=store) == 1
+    assert reasons() == {str(aged.pk): "age"}
+    # The file goes with the turn, and not with the end of the run.
+    monkeypatch.setattr(retention, "delete_doomed_files", _dies)
+    with pytest.raises(KilledError):
+        forget_old_sessions(actor=SYSTEM, storage=store)
+    assert {path.stem for path in replay_folder.rglob("*.postern")} == {Path(kept.recording.path).stem}
+    assert Session.objects.get().pk == kept.pk
 
 
 @pytest.mark.usefixtures("bytes_not_gib")
@@ -254,14 +358,6 @@ def test_the_preview_counts_what_is_on_hold_apart_and_deletes_nothing(
     assert len(list(replay_folder.rglob("*.postern"))) == 5
 
 
-class KilledError(BaseException):
-    """Simulates the death of the process: nothing after this point runs."""
-
-
-def _dies(*_: object, **__: object) -> None:
-    raise KilledError
-
-
 @pytest.mark.usefixtures("bytes_not_gib")
 @pytest.mark.parametrize(
     "step",
@@ -296,3 +392,30 @@ def test_killed_at_any_step_leaves_neither_a_file_nor_a_promise(
     assert not file.exists()
     assert not Session.objects.exists()
     assert not DoomedFile.objects.exists()
+
+
+def test_the_preview_is_computed_once_at_a_time_and_given_again_by_the_same_rules(
+    ended: Callable[..., Session], as_org_admin: APIClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    computed: list[Any] = []
+
+    def compute(org_id: UUID | None, *, days: int | None) -> Any:
+        computed.append(days)
+        if len(computed) == 1:  # somebody asks meanwhile
+            busy = as_org_admin.get(f"{PREVIEW}?days=200")
+            assert (busy.status_code, busy.json()["code"]) == (503, "retention_preview_busy")
+        return forecast(org_id, days=days)
+
+    monkeypatch.setattr(previews, "forecast", compute)
+    ended(60)
+    assert as_org_admin.get(PREVIEW).json() == as_org_admin.get(PREVIEW).json() == []
+    set_to(TERMINAL_SESSION_KEEP_DURATION=30)
+    [one] = as_org_admin.get(PREVIEW).json()
+    assert one["due"]["sessions"] == 1
+    as_org_admin.get(f"{PREVIEW}?days=30")
+    assert computed == [None, None, 30]
+    monkeypatch.setattr(previews, "_KEPT_S", 0.0)
+    set_to(TERMINAL_RISK_KEEP_DURATION=40)
+    as_org_admin.get(PREVIEW)
+    as_org_admin.get(PREVIEW)
+    assert computed == [None, None, 30, None, None]

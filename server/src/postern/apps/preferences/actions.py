@@ -52,7 +52,8 @@ def change_settings(*, actor: Actor, changes: Mapping[str, Value], loaded: int |
         return
     _require_free(changed)
     _require_unchanged(changed, loaded)
-    _require_consistent({**before, **changed})
+    _require_one_encryption({**before, **changed})
+    _require_limits_around_days(changed)
     _require_secrets(changed)
     _require_own_way(actor, changed)
     had_secret = {name for name, origin in queries.origins(None).items() if origin.is_set}
@@ -124,7 +125,25 @@ def _require_own_way(actor: Actor, changed: Mapping[str, Value | Secret]) -> Non
         raise ConflictingSettings({SETTING: text % {"way": labels[way]}})
 
 
-def _require_consistent(new: Mapping[str, Value | Secret]) -> None:
+def _require_limits_around_days(new: Mapping[str, Value | Secret]) -> None:
+    days, shortest, longest = names = (
+        "TERMINAL_SESSION_KEEP_DURATION",
+        "TERMINAL_ORG_KEEP_SHORTEST",
+        "TERMINAL_ORG_KEEP_LONGEST",
+    )
+    if new.keys().isdisjoint(names):
+        return
+    values = {name: int(str(value)) for name, value in {**queries.values(names), **new}.items() if name in names}
+    faults: dict[str, str] = {}
+    if values[shortest] > values[days]:
+        faults[shortest] = _("The shortest keep duration must not be more than the session keep duration (%(days)d).")
+    if 0 < values[longest] < values[days]:
+        faults[longest] = _("The longest keep duration must not be less than the session keep duration (%(days)d).")
+    if faults:
+        raise ConflictingSettings({name: text % {"days": values[days]} for name, text in faults.items()})
+
+
+def _require_one_encryption(new: Mapping[str, Value | Secret]) -> None:
     if "EMAIL_USE_SSL" not in new and "EMAIL_USE_TLS" not in new:
         return
     values = {**queries.values(("EMAIL_USE_SSL", "EMAIL_USE_TLS")), **new}

@@ -49,7 +49,7 @@ PURPOSES: Final[Mapping[str, Promise]] = {
     "postern.apps.vault.tasks.keep_secret_store_token": _("Renews the token for the secret store."),
     "postern.apps.vault.tasks.remove_unused_secrets": _("Removes secrets that nothing names from the secret store."),
     "postern.apps.sessions.tasks.forget_old_sessions": _(
-        "Deletes sessions and recordings after their retention period."
+        "Deletes sessions and recordings that the rules of retention no longer keep."
     ),
     "postern.apps.sessions.tasks.copy_recordings": _(
         "Copies recordings to their storages, and deletes the files that were copied."

@@ -158,8 +158,9 @@ DECLARED: Final = (
         0,
         (0, MANY),
         help_text=_(
-            "GiB. Above it the oldest sessions with a recording on this server are deleted, however long they would be "
-            "kept; dangerous sessions only after their keep duration. 0: no limit"
+            "GiB. Above it the oldest sessions with a recording on this server are deleted before their days are over. "
+            "Sessions with dangerous or refused commands, or with a reviewer's decision, are not: they stay for the keep "
+            "duration of dangerous sessions or that of their organization, whichever is longer. 0: no limit"
         ),
         **_RETENTION,
     ),

@@ -4,13 +4,13 @@ Decision 0098 has the rules. What is on hold is left out by the callers.
 """
 
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import Exists, OuterRef, Q, Sum
+from django.db.models import Exists, F, OuterRef, Q, QuerySet, Sum, Window
 
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions.recordings.models import OrganizationRetention, Recording, RecordingCopy
@@ -67,7 +67,77 @@ def rules() -> Rules:
 
 
 def due_by_age(present: Rules, now: datetime) -> Q:
-    """A condition for sessions whose days are over."""
+    """A condition for sessions whose days are over. Dangerous sessions have the days of their organization or those of
+    the risk, whichever are more.
+    """
+    over = _days_are_over(present, now)
+    if not present.risk_days:
+        return over
+    return over & (_ended_before(now, present.risk_days) | ~_is_dangerous())
+
+
+def excess(present: Rules, going: QuerySet[Session] | Collection[UUID]) -> int:
+    """Bytes by which the recordings on this server are above their limit when the sessions `going` are deleted.
+
+    Recordings that wait to be copied elsewhere do not count: they leave this server by themselves.
+    """
+    if not present.size_limit:
+        return 0
+    local = Recording.objects.filter(_stays_here())
+    above = (local.aggregate(total=Sum("size"))["total"] or 0) - present.size_limit
+    if above <= 0:
+        return 0
+    keys: Any = going.values("pk") if isinstance(going, QuerySet) else going
+    return max(0, above - (local.filter(session__in=keys).aggregate(total=Sum("size"))["total"] or 0))
+
+
+def first_by_size(present: Rules, now: datetime, above: int, most: int) -> list[UUID]:
+    """The oldest sessions that have to go so that `above` bytes become free, at most so many."""
+    chosen: list[UUID] = []
+    if above > 0:
+        for key, size in _in_order_of_size_rule(present, now).values_list("pk", "recording__size")[:most]:
+            if above <= 0:
+                break
+            chosen.append(key)
+            above -= size
+    return chosen
+
+
+def due_by_size(present: Rules, now: datetime, above: int) -> Q:
+    """A condition for all sessions that have to go so that `above` bytes become free, also for those on hold that are
+    as old.
+    """
+    if above <= 0:
+        return Q(pk__in=())
+    # The database adds up the sizes, because there may be a million of them. It stops at the first row that is enough.
+    up_to_this: Any = Window(Sum("recording__size"), order_by=[F("date_end").asc(), F("pk").asc()])
+    enough = _in_order_of_size_rule(present, now).annotate(up_to_this=up_to_this).filter(up_to_this__gte=above)
+    newest = enough.values_list("date_end", "pk").first()
+    if newest is None:  # not even all of them are enough
+        return may_go_by_size(present, now)
+    end, key = newest
+    return (Q(date_end__lt=end) | Q(date_end=end, pk__lte=key)) & may_go_by_size(present, now)
+
+
+def may_go_by_size(present: Rules, now: datetime) -> Q:
+    """A condition for sessions that the size limit may delete; none when there is no limit.
+
+    Dangerous sessions are never among them: they go when their days are over, and then by age.
+    """
+    if not present.size_limit:
+        return Q(pk__in=())
+    here = Exists(Recording.objects.filter(_stays_here(), session_id=OuterRef("pk"), size__gt=0))
+    return Q(date_end__lt=now - present.size_min_age) & Q(here) & ~_is_dangerous()
+
+
+def _in_order_of_size_rule(present: Rules, now: datetime) -> QuerySet[Session]:
+    """What the size limit may delete, the oldest first, without the sessions that go by age."""
+    rows: QuerySet[Session] = queries.deletable_sessions().filter(may_go_by_size(present, now))
+    return rows.filter(~_days_are_over(present, now)).order_by("date_end", "pk")
+
+
+def _days_are_over(present: Rules, now: datetime) -> Q:
+    """A condition for sessions that their organization keeps no longer."""
     by_days: dict[int, list[UUID]] = defaultdict(list)
     for org_id, days in present.org_days.items():
         by_days[days].append(org_id)
@@ -76,43 +146,7 @@ def due_by_age(present: Rules, now: datetime) -> Q:
         over |= Q(org_id__in=org_ids) & _ended_before(now, days)
     # Says nothing new: with it the database reads the sessions from the index of their ends.
     fewest = min([present.limits.default, *by_days])
-    return _ended_before(now, fewest) & over & _not_kept_by_risk(present, now)
-
-
-def size_border(present: Rules, now: datetime) -> datetime | None:
-    """The end of the newest session that has to go so that the recordings on this server keep to their limit.
-
-    None when they do, or when nothing that may go is left. Recordings that wait to be copied elsewhere do not count:
-    they leave this server by themselves.
-    """
-    if not present.size_limit:
-        return None
-    local = Recording.objects.filter(_stays_here())
-    excess = (local.aggregate(total=Sum("size"))["total"] or 0) - present.size_limit
-    if excess <= 0:
-        return None
-    by_age = queries.deletable_sessions().filter(due_by_age(present, now))
-    excess -= local.filter(session__in=by_age.values("pk")).aggregate(total=Sum("size"))["total"] or 0
-    others = queries.deletable_sessions().filter(may_go_by_size(present, now)).exclude(pk__in=by_age.values("pk"))
-    border = None
-    for end, size in others.order_by("date_end", "pk").values_list("date_end", "recording__size").iterator():
-        if excess <= 0:
-            break
-        border, excess = end, excess - size
-    return border
-
-
-def due_by_size(present: Rules, now: datetime, border: datetime) -> Q:
-    """A condition for the sessions that the size limit deletes, whatever their days are."""
-    return Q(date_end__lte=border) & may_go_by_size(present, now)
-
-
-def may_go_by_size(present: Rules, now: datetime) -> Q:
-    """A condition for sessions that the size limit may delete; none when there is no limit."""
-    if not present.size_limit:
-        return Q(pk__in=())
-    here = Exists(Recording.objects.filter(_stays_here(), session_id=OuterRef("pk"), size__gt=0))
-    return Q(date_end__lt=now - present.size_min_age) & Q(here) & _not_kept_by_risk(present, now)
+    return _ended_before(now, fewest) & over
 
 
 def _stays_here() -> Q:
@@ -120,13 +154,11 @@ def _stays_here() -> Q:
     return Q(storage=None, date_stored__isnull=False) & ~Q(waits)
 
 
-def _not_kept_by_risk(present: Rules, now: datetime) -> Q:
-    if not present.risk_days:
-        return Q()
+def _is_dangerous() -> Q:
+    """A condition for sessions with dangerous or refused commands, or with commands that a reviewer decided on."""
     # By the name of the relation, because commands are above recordings.
     decided = Session.objects.order_by().filter(pk=OuterRef("pk"), commands__decision__gt="")
-    is_dangerous = Q(risk_level__gte=RiskLevel.DANGEROUS.value) | Q(Exists(decided))
-    return _ended_before(now, present.risk_days) | ~is_dangerous
+    return Q(risk_level__gte=RiskLevel.DANGEROUS.value) | Q(Exists(decided))
 
 
 def _ended_before(now: datetime, days: int) -> Q:

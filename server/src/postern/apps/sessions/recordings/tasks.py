@@ -15,7 +15,7 @@ _COPY_S: Final = 30.0
 
 @shared_task(name="postern.apps.sessions.tasks.forget_old_sessions")  # type: ignore[untyped-decorator]  # celery has no types
 def forget_old_sessions() -> int:
-    """Delete sessions older than the retention period."""
+    """Delete sessions that the rules of retention no longer keep."""
     return retention.forget_old_sessions(actor=SYSTEM, storage=replay_storage())
 
 

@@ -2,13 +2,11 @@
 
 from uuid import UUID
 
-from django.utils.translation import gettext as _
-
 from postern.apps.audits import facade as audits
 from postern.apps.orgs import facade as orgs
 from postern.apps.sessions.recordings import keeping
 from postern.apps.sessions.recordings.models import OrganizationRetention
-from postern.apps.sessions.retention.errors import DaysBeyondLimits
+from postern.apps.sessions.retention import policy
 from postern.apps.sessions.sessions.actions import holds
 from postern.foundation.caller.actor import Actor
 from postern.foundation.database.write_transaction import write_transaction
@@ -18,12 +16,8 @@ from postern.foundation.database.write_transaction import write_transaction
 def choose_days(*, actor: Actor, org_id: UUID, days: int | None) -> None:
     """Keep the sessions of the organization for so many days; None: as the setting says. Raises DaysBeyondLimits."""
     holds.take_turn()  # retention does not run meanwhile, and no second row is created
-    allowed = keeping.limits()
-    if days is not None and not allowed.shortest <= days <= allowed.longest:
-        raise DaysBeyondLimits(
-            _("Enter a number of days from %(shortest)d to %(longest)d: these are the limits of this installation.")
-            % {"shortest": allowed.shortest, "longest": allowed.longest}
-        )
+    if days is not None:
+        policy.require_within(keeping.limits(), days)
     row = OrganizationRetention.objects.filter(org_id=org_id).first()
     former = None if row is None else row.days
     if former == days:

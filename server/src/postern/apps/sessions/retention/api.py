@@ -3,6 +3,7 @@
 from typing import Any, Final
 
 from django.urls import path
+from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from rest_framework import serializers
 from rest_framework.exceptions import ValidationError
@@ -11,7 +12,7 @@ from rest_framework.response import Response
 
 from postern.apps.sessions.recordings import keeping
 from postern.apps.sessions.recordings.models import OrganizationRetention
-from postern.apps.sessions.retention import actions, queries
+from postern.apps.sessions.retention import actions, policy, previews, queries
 from postern.foundation.caller import identity
 from postern.foundation.caller.scope import writable
 from postern.foundation.rest.bodies import BodySerializer, body_of
@@ -85,21 +86,31 @@ class RetentionView(PosternView):
 
 
 class RetentionPreviewView(PosternView):
-    """What retention would delete now, by organization. `?days=`: as if the organization had chosen these days."""
+    """What retention would delete now, by organization; the figures are up to a minute old.
+
+    `?days=`: as if the organization had chosen these days.
+    """
 
     rights = {"GET": Right.ORG_AUDITOR}
     answers = {"get": Answer(schema=_PREVIEW)}
 
     def get(self, request: Request) -> Response:
         org_id = None if self.scope.is_root else self.scope.org_id
-        days = None
-        if (text := request.query_params.get("days", "")) != "":
-            field = serializers.IntegerField(min_value=1, max_value=_MOST_DAYS)
-            try:
-                days = field.run_validation(text)
-            except ValidationError as error:
-                raise ValidationError({"days": error.detail}) from None
-        return Response([_shown(one) for one in queries.forecast(org_id, days=days)])
+        return Response([_shown(one) for one in previews.preview(org_id, days=self._days(request))])
+
+    def _days(self, request: Request) -> int | None:
+        text = request.query_params.get("days", "")
+        if text == "":
+            return None
+        if self.scope.is_root:
+            raise ValidationError({"days": [_("Choose an organization first: days are those of one organization.")]})
+        field = serializers.IntegerField(min_value=1, max_value=_MOST_DAYS)
+        try:
+            days: int = field.run_validation(text)
+        except ValidationError as error:
+            raise ValidationError({"days": error.detail}) from None
+        policy.require_within(keeping.limits(), days)
+        return days
 
 
 def _shown(one: queries.Forecast) -> dict[str, Any]:

@@ -1,6 +1,6 @@
 """Expected failures of retention, each with a stable code."""
 
-from postern.kernel.errors import PosternError
+from postern.kernel.errors import PosternError, Unavailable
 
 
 class DaysBeyondLimits(PosternError):
@@ -8,3 +8,9 @@ class DaysBeyondLimits(PosternError):
 
     code = "days_beyond_limits"
     status = 400
+
+
+class PreviewBusy(Unavailable):
+    """The process is computing another preview."""
+
+    code = "retention_preview_busy"

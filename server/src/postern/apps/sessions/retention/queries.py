@@ -41,15 +41,14 @@ class Forecast:
 def forecast(org_id: UUID | None, *, days: int | None = None) -> list[Forecast]:
     """The organizations with something to delete or on hold, by name. `org_id` None: all.
 
-    `days`: as if the organization had chosen these days.
+    `days`: as if the organization had chosen these days, which are within the limits.
     """
     rules, now = keeping.rules(), clock.now()
     if org_id is not None and days is not None:
-        rules = replace(rules, org_days={**rules.org_days, org_id: rules.limits.days_of(days)})
-    border = keeping.size_border(rules, now)
+        rules = replace(rules, org_days={**rules.org_days, org_id: days})
     due = keeping.due_by_age(rules, now)
-    if border is not None:
-        due |= keeping.due_by_size(rules, now, border)
+    above = keeping.excess(rules, queries.deletable_sessions().filter(due))
+    due |= keeping.due_by_size(rules, now, above)
     ended = Session.objects.filter(due, state=SessionState.ENDED.value)
     if org_id is not None:
         ended = ended.filter(org_id=org_id)

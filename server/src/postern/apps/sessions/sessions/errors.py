@@ -1,6 +1,6 @@
 """Expected failures of sessions, each with a stable code."""
 
-from postern.kernel.errors import Conflict, Unavailable
+from postern.kernel.errors import Conflict, NotAllowed, Unavailable
 
 
 class NoTerminal(Unavailable):
@@ -25,3 +25,9 @@ class HoldDiffers(Conflict):
     """The session or person is on hold for the same reason with another end."""
 
     code = "hold_differs"
+
+
+class OwnHold(NotAllowed):
+    """The person whose sessions are on hold wants to remove the hold."""
+
+    code = "own_hold"

@@ -8,7 +8,7 @@ the next run finds the notes and continues. No file remains without a row, and n
 
 import logging
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from datetime import datetime, timedelta
 from enum import StrEnum
 from typing import Final
@@ -36,7 +36,9 @@ from postern.kernel.errors import PosternError
 
 log = logging.getLogger(__name__)
 
-#: Sessions per run; the next run continues.
+#: After this time a run begins no other transaction; the next run continues. A run is due every ten minutes.
+_RUN_S: Final = 300.0
+#: Files of each remote storage in a run; of local files that an earlier run has left, twice as many.
 _AT_ONCE: Final = 200
 #: Sessions per transaction. Other writers get their turn after it.
 _IN_ONE_TRANSACTION: Final = 20
@@ -54,17 +56,21 @@ class Rule(StrEnum):
 
 
 def forget_old_sessions(*, actor: Actor, storage: ReplayStorage) -> int:
-    """Delete the sessions that are due by the rules of `keeping`; returns their number."""
+    """Delete the sessions that are due by the rules of `keeping`, for five minutes; returns their number."""
     _remove_ended_holds(actor)
-    count = 0
-    for _turn in range(_AT_ONCE // _IN_ONE_TRANSACTION):
-        chosen = _chosen(keeping.rules(), clock.now())
+    count, until_s = 0, monotonic_s() + _RUN_S
+    while True:
+        rules = keeping.rules()
+        chosen = _chosen(rules, clock.now())
         indexed = Session.objects.filter(pk__in=list(chosen), search_index__isnull=False)
         for key in indexed.values_list("pk", flat=True):
             search.withdraw(key)  # bit by bit, because a long recording has thousands of rows
         with search.turns():
-            count += _forget_rows(actor, chosen)
-        if len(chosen) < _IN_ONE_TRANSACTION:
+            gone = _forget_rows(actor, chosen, rules)
+        # At once, because the disk may be full.
+        _delete_local_files(_due_files().filter(session_id__in=gone), storage)
+        count += len(gone)
+        if len(chosen) < _IN_ONE_TRANSACTION or monotonic_s() >= until_s:
             break
     delete_doomed_files(storage=storage)
     return count
@@ -72,15 +78,25 @@ def forget_old_sessions(*, actor: Actor, storage: ReplayStorage) -> int:
 
 def delete_doomed_files(*, storage: ReplayStorage) -> int:
     """Delete the files of deleted sessions, including those of interrupted runs; returns their number."""
-    gone, until_s = 0, monotonic_s() + _LIMIT_S
-    due = DoomedFile.objects.filter(date_due__lte=clock.now()).order_by("pk")
+    until_s = monotonic_s() + _LIMIT_S
+    due = _due_files()
     # Local files first: a storage that hangs must not keep this server full.
+    gone = _delete_local_files(due, storage)
+    return gone + _delete_in_turns(due.exclude(storage=None), until_s)
+
+
+def _due_files() -> QuerySet[DoomedFile]:
+    return DoomedFile.objects.filter(date_due__lte=clock.now()).order_by("pk")
+
+
+def _delete_local_files(due: QuerySet[DoomedFile], storage: ReplayStorage) -> int:
+    gone = 0
     for doomed in due.filter(storage=None)[: 2 * _AT_ONCE]:
         try:
             gone += _delete_local(doomed.pk, storage)
         except OSError as error:  # keep the note, so that a later run tries again
             _log(error)
-    return gone + _delete_in_turns(due.exclude(storage=None), until_s)
+    return gone
 
 
 def _delete_in_turns(due: QuerySet[DoomedFile], until_s: float) -> int:
@@ -152,23 +168,25 @@ def _chosen(rules: keeping.Rules, now: datetime) -> dict[UUID, Rule]:
     rows = queries.deletable_sessions().order_by("date_end")
     over = rows.filter(keeping.due_by_age(rules, now)).values_list("pk", flat=True)[:_IN_ONE_TRANSACTION]
     chosen = dict.fromkeys(over, Rule.AGE)
-    if len(chosen) < _IN_ONE_TRANSACTION and (border := keeping.size_border(rules, now)) is not None:
-        above = rows.filter(keeping.due_by_size(rules, now, border)).values_list("pk", flat=True)
-        for key in above[:_IN_ONE_TRANSACTION]:
-            chosen.setdefault(key, Rule.SIZE)
+    room = _IN_ONE_TRANSACTION - len(chosen)
+    if room > 0:
+        above = keeping.excess(rules, list(chosen))
+        chosen |= dict.fromkeys(keeping.first_by_size(rules, now, above, room), Rule.SIZE)
     return chosen
 
 
-def _still_due(over: Mapping[UUID, Rule]) -> dict[UUID, Rule]:
+def _still_due(over: Mapping[UUID, Rule], chosen_by: keeping.Rules) -> dict[UUID, Rule]:
     """Those of the chosen sessions that nobody has put on hold since, and that the rules of this moment still delete.
 
-    The border of the size limit is not computed again: it reads all recordings, and nothing that was chosen by it has
-    become younger.
+    The excess over the size limit is not computed again, because it reads all recordings. If the limit was changed
+    since the sessions were chosen, none goes by size now: a later turn chooses by the new limit.
     """
     rules, now = keeping.rules(), clock.now()
     rows = queries.deletable_sessions().filter(pk__in=list(over))
     by_age = set(rows.filter(keeping.due_by_age(rules, now)).values_list("pk", flat=True))
-    by_size = set(rows.filter(keeping.may_go_by_size(rules, now)).values_list("pk", flat=True))
+    by_size: set[UUID] = set()
+    if (rules.size_limit, rules.size_min_age) == (chosen_by.size_limit, chosen_by.size_min_age):
+        by_size = set(rows.filter(keeping.may_go_by_size(rules, now)).values_list("pk", flat=True))
     return {
         key: Rule.AGE if key in by_age else Rule.SIZE
         for key, rule in over.items()
@@ -183,9 +201,10 @@ def _remove_ended_holds(actor: Actor) -> None:
 
 
 @write_transaction()
-def _forget_rows(actor: Actor, over: Mapping[UUID, Rule]) -> int:
+def _forget_rows(actor: Actor, over: Mapping[UUID, Rule], chosen_by: keeping.Rules) -> Collection[UUID]:
+    """Delete the rows of those sessions that are still due; returns the ids of the deleted sessions."""
     holds.take_turn()
-    rule_of = _still_due(over)
+    rule_of = _still_due(over, chosen_by)
     chosen = lifecycle.lock(Session.objects.filter(pk__in=list(rule_of)))
     keys = [session.pk for session in chosen]
     rows = Session.objects.filter(pk__in=keys)
@@ -215,4 +234,4 @@ def _forget_rows(actor: Actor, over: Mapping[UUID, Rule]) -> int:
                 "rule": rule_of[key].value,
             },
         )
-    return len(keys)
+    return keys

@@ -1,6 +1,7 @@
 """Legal holds: what is on hold is not deleted until the hold is removed or its end has come.
 
-The caller has checked the actor's right: administrators of the organization place and remove holds.
+The caller has checked the actor's right: administrators of the organization place and remove holds. Nobody removes a
+hold of their own sessions.
 """
 
 from datetime import datetime
@@ -13,7 +14,7 @@ from django.utils.translation import gettext as _
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
 from postern.apps.sessions.sessions.actions import lifecycle
-from postern.apps.sessions.sessions.errors import HoldDiffers
+from postern.apps.sessions.sessions.errors import HoldDiffers, OwnHold
 from postern.apps.sessions.sessions.events import SessionChanged
 from postern.apps.sessions.sessions.models import Session, SessionHold
 from postern.foundation.bus import events
@@ -71,8 +72,11 @@ def hold_person(
 
 @write_transaction()
 def release(*, actor: Actor, hold_id: UUID, reason: str) -> None:
-    """Remove a hold. Raises SessionHold.DoesNotExist when somebody else has removed it."""
-    hold = SessionHold.objects.select_for_update(of=("self",)).get(pk=hold_id)
+    """Remove a hold. Raises SessionHold.DoesNotExist when somebody else has removed it, OwnHold."""
+    hold = SessionHold.objects.select_for_update(of=("self",)).select_related("session").get(pk=hold_id)
+    person = hold.user_id if hold.session is None else hold.session.user_id
+    if actor.user_id is not None and actor.user_id == person:
+        raise OwnHold(_("Your own sessions are on hold. Ask another administrator to remove the hold."))
     _remove(actor, hold, audits.Event.HOLD_RELEASED, new={"reason": reason})
 
 
