@@ -35,6 +35,9 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 URL: Final = "/api/v1/perms/preview/"
 _CHANGES: Final = 60
+#: Changes of access that the test must have seen. Objects are chosen by their random ids, so a run may need more tries.
+_EFFECTIVE: Final = 5
+_MOST_CHANGES: Final = 4 * _CHANGES
 #: A change as the API takes it, and its real write.
 Change = tuple[dict[str, Any], Callable[[], Any]]
 _LISTS: Final = ("users", "user_groups", "assets", "nodes", "system_users")
@@ -293,7 +296,9 @@ def test_preview_equals_what_the_rules_find_after_the_write(
     dice = Random(7)
     edits = Edits(dice, make_user)
     seen = refused = 0
-    for _ in range(_CHANGES):
+    for number in range(_MOST_CHANGES):
+        if number >= _CHANGES and seen > _EFFECTIVE:
+            break
         edits.step()
         org_id = dice.choice(edits.org_ids)
         wishes = Wishes(edits, org_id)
@@ -325,5 +330,5 @@ def test_preview_equals_what_the_rules_find_after_the_write(
         if len(changes) == 1:
             assert answer.status_code != 200, changes
     # Changes that change nothing would prove little.
-    assert seen > _CHANGES / 12
+    assert seen > _EFFECTIVE
     assert refused
