@@ -297,7 +297,7 @@ def test_preview_equals_what_the_rules_find_after_the_write(
     edits = Edits(dice, make_user)
     seen = refused = 0
     for number in range(_MOST_CHANGES):
-        if number >= _CHANGES and seen > _EFFECTIVE:
+        if number >= _CHANGES and seen > _EFFECTIVE and refused:
             break
         edits.step()
         org_id = dice.choice(edits.org_ids)
