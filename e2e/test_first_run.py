@@ -92,7 +92,7 @@ def test_checklist_of_first_steps_leads_to_the_first_connection(page: Page, fres
     expect(test.get_by_text("Sign-in failed")).to_be_visible()
     expect(test.get_by_role("listitem").filter(has_text="Host key seen")).to_contain_text("SHA256:")
     page.set_viewport_size({"width": 320, "height": 720})
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    page.wait_for_function("document.documentElement.scrollWidth <= 320")  # the page is laid out again after it
     photograph(page, "host-narrow")
     page.set_viewport_size({"width": 1440, "height": 900})
     form.get_by_role("textbox", name="Username").fill(target.login)

@@ -131,7 +131,8 @@ def test_every_command_has_a_replay_with_its_piped_input(world: World) -> None:
     ):
         assert part in cast
     text = world.admin.call("GET", replay["text_url"]).body.splitlines()
-    assert [line for line in text if "the-answer-is-" in line] == ["echo the-answer-is-$((6*7))", "the-answer-is-42"]
+    typed = "echo the-answer-is-$((6*7)); head -c 900000 /dev/urandom >&2"
+    assert [line for line in text if "the-answer-is-" in line] == [typed, "the-answer-is-42"]
 
 
 def test_ssh_menu_lists_and_opens_granted_assets(world: World) -> None:
