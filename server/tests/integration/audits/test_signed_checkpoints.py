@@ -10,7 +10,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from django.db import connection, transaction
+from django.db import OperationalError, connection, transaction
 
 from integration.audits.test_audit_chain import _triggers_off, _write
 from postern.apps.audits import (
@@ -251,6 +251,25 @@ def test_whatever_a_log_provokes_stops_only_its_own_statements(
     assert checkpoints.write(), "the log can be read again"
     assert statements()[-1].position.sequence == 4
     assert kinds() == set()
+
+
+@pytest.mark.parametrize("name", ["follow", "digests_at"])
+def test_database_that_fails_is_no_damage_of_a_log(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    _write(2)
+    checkpoints.write()
+    _write(2)
+    before = lines()
+
+    def fail(*_values: Any) -> Any:
+        raise OperationalError("database is locked")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(public_chain, name, fail)
+        with pytest.raises(OperationalError):
+            checkpoints.write()
+    assert lines() == before, "no line says that a log has lost something"
+    assert checkpoints.write()
+    assert statements()[-1].position.sequence == 4
 
 
 def test_edit_before_the_last_checkpoint_is_reported_even_with_a_new_mac() -> None:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping
 from typing import Final
 from uuid import UUID
 
-from postern.apps.audits import checkpoint_file, public_chain, signed_statements, witness
+from postern.apps.audits import checkpoint_file, public_chain, reading, signed_statements, witness
 from postern.apps.audits.checkpoint_file import Checkpoint, Head
 from postern.apps.audits.models import AuditChain
 from postern.apps.audits.public_chain import LogBroken, Position
@@ -82,7 +82,9 @@ def _lost(former: Mapping[UUID, Iterable[Head]], chains: Mapping[UUID, Head]) ->
         end = chains.get(org_id, (0, ""))[0]
         try:
             there = public_chain.digests_at(org_id, [sequence for sequence, _ in heads if sequence <= end])
-        except Exception:  # one damaged log must not stop the checkpoints of the others
+        except Exception as error:
+            if reading.is_of_database(error):  # no log has lost anything, and the next run tries again
+                raise
             log.exception("the audit log of %s cannot be read; nothing of it is signed", org_id)
             there = {}
         gone = frozenset(head for head in heads if head[0] and there.get(head[0]) != head[1])
@@ -113,7 +115,10 @@ def _stated(chains: Mapping[UUID, Head], known: Statements, most: int) -> dict[U
         except LogBroken as error:
             log.error("nothing is signed: %s", error.message)  # noqa: TRY400 - no trace wanted
             continue
-        except Exception:  # one damaged log must not stop the checkpoints of the others
+        except Exception as error:
+            if reading.is_of_database(error):
+                raise
+            # One damaged log must not stop the checkpoints of the others.
             log.exception("the audit log of %s cannot be read; nothing of it is signed", org_id)
             continue
         if position != former[org_id]:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from typing import Final
 from uuid import UUID
 
-from django.db import DataError, OperationalError
+from django.db import DatabaseError, DataError, InterfaceError, OperationalError
 
 from postern.apps.audits.models import AuditEvent
 
@@ -50,3 +50,8 @@ def is_of_row(error: Exception) -> bool:
     SQLite reports text that is no UTF-8 as an operational error.
     """
     return isinstance(error, UNREADABLE) or (isinstance(error, OperationalError) and "UTF-8" in str(error))
+
+
+def is_of_database(error: Exception) -> bool:
+    """Whether the state of the database provoked the error: it is locked, gone, or in a failed transaction."""
+    return isinstance(error, DatabaseError | InterfaceError) and not is_of_row(error)
