@@ -1,7 +1,7 @@
 import { useT } from '#/lib/i18n';
-import { friendlyTime, parseTime } from '#/lib/time';
 import { AppLink } from '#/ui/link';
 import { visible } from '#/ui/visible-text';
+import { When, WHEN_WIDTH } from './When';
 
 export interface BusyRow {
   readonly id: string;
@@ -12,7 +12,7 @@ export interface BusyRow {
   readonly to: string;
 }
 
-const COLUMNS = { gridTemplateColumns: 'minmax(0, 5fr) minmax(0, 3fr) auto 4.5rem' };
+const COLUMNS = { gridTemplateColumns: `minmax(0, 5fr) minmax(0, 3fr) auto ${WHEN_WIDTH}` };
 
 /** Those with most sessions, each with a bar in proportion to the first. */
 export function Busiest({ rows }: { readonly rows: readonly BusyRow[] }) {
@@ -22,7 +22,6 @@ export function Busiest({ rows }: { readonly rows: readonly BusyRow[] }) {
   return (
     <ol className="grid gap-1 p-3.5">
       {rows.map(({ id, name, total, last, to }) => {
-        const date = parseTime(last);
         return (
           <li key={id} className="grid items-center gap-3" style={COLUMNS}>
             <AppLink to={to} className="pt-link truncate" title={visible(name)}>
@@ -35,7 +34,7 @@ export function Busiest({ rows }: { readonly rows: readonly BusyRow[] }) {
               />
             </span>
             <span className="tabular-nums">{total.toLocaleString()}</span>
-            <span className="truncate text-right text-meta text-ink-3">{date && friendlyTime(date)}</span>
+            <When text={last} />
           </li>
         );
       })}

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
-import { friendlyTime, parseTime } from '#/lib/time';
 import { Card } from '#/ui/card';
 import { AppLink } from '#/ui/link';
 import { Status } from '#/ui/status';
 import { visible } from '#/ui/visible-text';
 import { latest } from './api';
 import { Loaded } from './Loaded';
+import { When, WHEN_WIDTH } from './When';
 
-const COLUMNS = { gridTemplateColumns: 'minmax(0, 1fr) minmax(0, 1fr) auto 4.5rem' };
+const COLUMNS = { gridTemplateColumns: `minmax(0, 1fr) minmax(0, 1fr) auto ${WHEN_WIDTH}` };
 
 /** The sessions that began last. */
 export function Latest() {
@@ -27,7 +27,6 @@ export function Latest() {
           ) : (
             <ol className="grid gap-1 p-3.5">
               {rows.map(({ id, user, asset, is_finished, date_start }) => {
-                const date = parseTime(date_start);
                 return (
                   <li key={id} className="grid items-center gap-3" style={COLUMNS}>
                     <span className="truncate" title={visible(user)}>
@@ -39,9 +38,7 @@ export function Latest() {
                     <Status tone={is_finished ? 'unknown' : 'ok'}>
                       {t(is_finished ? 'dashboard:ended' : 'dashboard:online')}
                     </Status>
-                    <span className="truncate text-right text-meta text-ink-3">
-                      {date && friendlyTime(date)}
-                    </span>
+                    <When text={date_start} />
                   </li>
                 );
               })}
