@@ -3,7 +3,8 @@
 The browser connects to `/ws/proxy/<terminal id>/` on the public address; the web plane checks the sign-in and the
 Origin, then forwards frames in both directions without reading them. Its own handshake with the proxy has the headers
 `X-Postern-User` and `X-Postern-Remote-Addr`. Text frames are JSON (`ClientMessage`, `ServerMessage`), binary frames are
-terminal bytes: keystrokes from the browser, output to the browser. The first frame is `open`, `resume` or `watch`.
+terminal bytes: keystrokes from the browser, output to the browser. The first frame is `open`, `open_files`, `resume` or
+`watch`.
 Tokens are never part of a URL, where logs would show them.
 
 Output flow control: the browser counts output bytes, and sends `ack` with its running total after the terminal has
@@ -41,6 +42,14 @@ class Open(msgspec.Struct, frozen=True, kw_only=True, tag="open"):
     columns: int
     rows: int
     counts_input: bool = False  # the page respects `input_until`
+
+
+class OpenFiles(msgspec.Struct, frozen=True, kw_only=True, tag="open_files"):
+    """Open a session of the file manager with a connection token. Its files are reached over `contracts/files.py`; this
+    link carries questions, notices and the end. It is resumed as a terminal is; sizes and totals do not count then.
+    """
+
+    token: str
 
 
 class Resume(msgspec.Struct, frozen=True, kw_only=True, tag="resume"):
@@ -83,7 +92,7 @@ class Close(msgspec.Struct, frozen=True, kw_only=True, tag="close"):
     """The person closed the terminal's tab: end the session."""
 
 
-ClientMessage = Open | Resume | Watch | Resize | Ack | Answer | Ping | Close
+ClientMessage = Open | OpenFiles | Resume | Watch | Resize | Ack | Answer | Ping | Close
 
 
 class State(msgspec.Struct, frozen=True, kw_only=True, tag="state"):
@@ -107,6 +116,17 @@ class Opened(msgspec.Struct, frozen=True, kw_only=True, tag="opened"):
     host_key: str  # fingerprint of the target
     idle_timeout_s: int
     input_until: int  # total of input bytes that the page may send, until `input_credit` raises it
+
+
+class FilesOpened(msgspec.Struct, frozen=True, kw_only=True, tag="files_opened"):
+    session_id: UUID
+    resume_secret: str
+    asset: str
+    system_user: str
+    login_name: str
+    actions: int  # enums.Actions
+    host_key: str  # fingerprint of the target
+    idle_timeout_s: int
 
 
 class Resumed(msgspec.Struct, frozen=True, kw_only=True, tag="resumed"):
@@ -177,4 +197,6 @@ class Pong(msgspec.Struct, frozen=True, kw_only=True, tag="pong"):
     t: float
 
 
-ServerMessage = State | Opened | Resumed | InputCredit | Screen | Watching | Resized | Prompt | Notice | Ended | Pong
+ServerMessage = (
+    State | Opened | FilesOpened | Resumed | InputCredit | Screen | Watching | Resized | Prompt | Notice | Ended | Pong
+)

@@ -77,7 +77,7 @@ class TransferBegun(msgspec.Struct, frozen=True, kw_only=True, tag="transfer_beg
 
 class FileTransferred(msgspec.Struct, frozen=True, kw_only=True, tag="file_transferred"):
     """A file was transferred or changed. `size` is the number of transferred bytes; `path` is the client's, decoded
-    with escapes.
+    with escapes. `sha256` is the hash of the whole file in hexadecimal, if it passed once, whole and in order; else "".
     """
 
     id: UUID
@@ -89,6 +89,7 @@ class FileTransferred(msgspec.Struct, frozen=True, kw_only=True, tag="file_trans
     size: int = 0
     success: bool = True
     detail: str = ""
+    sha256: str = ""
 
 
 class RequestRefused(msgspec.Struct, frozen=True, kw_only=True, tag="request_refused"):

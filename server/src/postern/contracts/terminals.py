@@ -102,6 +102,7 @@ class Heartbeat(msgspec.Struct, frozen=True, kw_only=True):
     """State of the proxy. `sessions` are the ids of all its live sessions; any other session of this proxy has ended.
 
     `stream_address` is the address of the proxy's browser endpoint for the web plane: `unix:/path` or `host:port`.
+    `files_address` is that of its endpoint for files (`contracts/files.py`), in the same form; "" if it has none.
     """
 
     version: str
@@ -114,6 +115,7 @@ class Heartbeat(msgspec.Struct, frozen=True, kw_only=True):
     boot_id: UUID  # new at each start of the proxy
     stream_address: str
     ssh_port: int
+    files_address: str = ""
     unsent_events: int = 0
     #: Sessions with unsent events; None when there are too many to list.
     unreported: tuple[UUID, ...] | None = None

@@ -9,6 +9,7 @@ class Announcement:
 
     ssh_port: int = 0
     stream_address: str = ""
+    files_address: str = ""
     connections: int = 0
 
     def beside(self, other: "Announcement") -> "Announcement":
@@ -16,5 +17,6 @@ class Announcement:
         return Announcement(
             ssh_port=self.ssh_port or other.ssh_port,
             stream_address=self.stream_address or other.stream_address,
+            files_address=self.files_address or other.files_address,
             connections=self.connections + other.connections,
         )

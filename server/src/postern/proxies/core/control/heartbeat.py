@@ -143,6 +143,7 @@ class HeartbeatSender:
             boot_id=self._state.boot_id,
             stream_address=fronts.stream_address,
             ssh_port=fronts.ssh_port,
+            files_address=fronts.files_address,
             unsent_events=self._outbox.unsent,
             unreported=self._outbox.unreported(),
             draining=self._registry.draining,

@@ -18,7 +18,7 @@ END_BYTES: Final = 4096
 #: Maximum space that one session, and all sessions of one user, may reserve. Nobody can take the space of all others.
 MAX_HELD_BYTES: Final = 2 * 1024 * 1024
 MAX_HELD_BYTES_PER_PERSON: Final = 8 * MAX_HELD_BYTES
-_EVENT_BYTES: Final = 800
+_EVENT_BYTES: Final = 900
 #: A control character takes six bytes in JSON.
 _BYTES_PER_CHARACTER: Final = 6
 

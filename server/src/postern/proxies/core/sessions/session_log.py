@@ -194,7 +194,9 @@ class SessionLog:
         self._ledger.tell(event, held=held - begun.held)
         return begun if self._session.end_reason is None else None
 
-    def end_transfer(self, begun: Begun, *, size: int = 0, success: bool = True, detail: str = "") -> None:
+    def end_transfer(
+        self, begun: Begun, *, size: int = 0, success: bool = True, detail: str = "", sha256: str = ""
+    ) -> None:
         """Log the result of a transfer or change."""
         self._ledger.tell(
             FileTransferred(
@@ -207,6 +209,7 @@ class SessionLog:
                 size=size,
                 success=success,
                 detail=detail[:_MAX_TEXT],
+                sha256=sha256,
             ),
             held=begun.held,
         )
