@@ -5,7 +5,7 @@ session, and reports each file that passes to the session's log. Failures are ra
 """
 
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
@@ -53,7 +53,7 @@ class Reading(Protocol):
     def attributes(self) -> Attributes:
         """As they were when it was opened."""
 
-    def data(self, offset: int, size: int) -> AsyncIterator[bytes]:
+    def data(self, offset: int, size: int) -> AsyncGenerator[bytes]:
         """Yield this part of the file in order, in pieces of some 32 to 256 KiB; less if the file ends before.
 
         At most some 2 MiB are asked for ahead. Closing the iterator stops that. Raises `FilesFailed`.
@@ -105,7 +105,7 @@ class RemoteFiles(Protocol):
     async def look(self, path: bytes, *, follow: bool) -> Attributes:
         """Return the attributes of a file, or of the link itself."""
 
-    def entries(self, folder: bytes) -> AsyncIterator[Sequence[RemoteEntry]]:
+    def entries(self, folder: bytes) -> AsyncGenerator[Sequence[RemoteEntry]]:
         """Yield the entries of a folder in pieces, as the host lists them, without `.` and `..`."""
 
     async def open_reading(self, path: bytes) -> Reading:
