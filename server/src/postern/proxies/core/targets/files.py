@@ -6,8 +6,9 @@ session, and reports each file that passes to the session's log. Failures are ra
 
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Callable, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from postern.contracts.files import FileKind, FileProblem
 from postern.kernel.errors import PosternError
@@ -28,8 +29,7 @@ class FilesFailed(PosternError):
         self.offset = offset
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Attributes:
+class Attributes(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What the host states about a file. What it does not state is None. Times are seconds since 1970."""
 
     kind: FileKind
@@ -40,8 +40,9 @@ class Attributes:
     group: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RemoteEntry:
+class RemoteEntry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One entry of a folder."""
+
     name: bytes
     attributes: Attributes  # of the link itself, if it is one
 

@@ -1,10 +1,14 @@
 """Attributes and names in SFTP version 3 (draft-ietf-secsh-filexfer-02, sections 5 and 7)."""
 
-import re
+import struct
 from collections.abc import Iterator
+from functools import lru_cache
 from typing import Final
 
+import msgspec
+
 from postern.contracts.files import FileKind
+from postern.kernel.log import printable
 from postern.proxies.core.targets.files import Attributes, RemoteEntry
 from postern.proxies.ssh.sftp_packets import Malformed, Packet
 
@@ -13,9 +17,14 @@ _KIND_BITS: Final = 0o170000
 _KINDS: Final = {0o100000: FileKind.FILE, 0o040000: FileKind.FOLDER, 0o120000: FileKind.LINK}
 _LETTERS: Final = {"-": FileKind.FILE, "d": FileKind.FOLDER, "l": FileKind.LINK}
 _MAX_EXTENDED: Final = 64
-#: The line of `ls -l` that OpenSSH and most others send with each name: kind, links, owner, group.
-_LONG_NAME: Final = re.compile(r"([-dlbcps])[-rwxsStT@+.]{9,11} +\S+ +(\S+) +(\S+) ")
 _MAX_TIME: Final = 0xFFFFFFFF
+_MAX_OWNER: Final = 64
+#: All four fields, which OpenSSH always sends: flags, size, owner, group, mode, last access, last change.
+_USUAL: Final = struct.Struct(">IQIIIII")
+_USUAL_FLAGS: Final = _SIZE | _OWNERS | _MODE | _TIMES
+#: The line of `ls -l` that OpenSSH and most others send with each name begins so: kind and mode, links, owner, group.
+_LINE_PARTS: Final = 5
+_NO_NAMES: Final = frozenset({b"", b".", b".."})
 
 
 def read_attributes(packet: Packet, at: int, *, owner: str = "", group: str = "") -> tuple[Attributes, int]:
@@ -49,20 +58,41 @@ def read_attributes(packet: Packet, at: int, *, owner: str = "", group: str = ""
 
 def read_entries(packet: Packet) -> Iterator[RemoteEntry]:
     """Yield the entries in a NAME answer, without `.` and `..`. Raises `Malformed`."""
-    at = 8
+    at, body = 8, packet.body
     for _ in range(packet.number(4)):
         name, at = packet.string(at)
-        long_name, at = packet.string(at)
-        line = _LONG_NAME.match(long_name[:300].decode("utf-8", "replace"))
-        owner, group = (line[2][:64], line[3][:64]) if line is not None else ("", "")
-        attributes, at = read_attributes(packet, at, owner=owner, group=group)
-        if attributes.mode is None and line is not None:
-            kind = _LETTERS.get(line[1], FileKind.OTHER)
+        line, at = packet.string(at)
+        letter, owner, group = _line(line)
+        if len(body) - at >= _USUAL.size and (usual := _USUAL.unpack_from(body, at))[0] == _USUAL_FLAGS:
+            _, size, uid, gid, mode, _, modified = usual
+            at += _USUAL.size
             attributes = Attributes(
-                kind=kind, size=attributes.size, modified=attributes.modified, owner=owner, group=group
+                kind=_KINDS.get(mode & _KIND_BITS, FileKind.OTHER),
+                size=size,
+                mode=mode & 0o7777,
+                modified=modified,
+                owner=owner or str(uid),
+                group=group or str(gid),
             )
-        if name not in (b".", b"..", b"") and b"/" not in name and b"\0" not in name:
+        else:
+            attributes, at = read_attributes(packet, at, owner=owner, group=group)
+            if attributes.mode is None:
+                attributes = msgspec.structs.replace(attributes, kind=_LETTERS.get(letter, FileKind.OTHER))
+        if name not in _NO_NAMES and b"/" not in name and b"\0" not in name:
             yield RemoteEntry(name=name, attributes=attributes)
+
+
+def _line(line: bytes) -> tuple[str, str, str]:
+    """Return the letter of the kind, the owner and the group in a line of `ls -l`. Empty if it is no such line."""
+    parts = line.split(None, _LINE_PARTS - 1)
+    if len(parts) < _LINE_PARTS or len(parts[0]) not in (10, 11):
+        return "", "", ""
+    return parts[0][:1].decode("ascii", "replace"), _owner(parts[2]), _owner(parts[3])
+
+
+@lru_cache(maxsize=1024)
+def _owner(name: bytes) -> str:
+    return printable(name.decode("utf-8", "replace"))[:_MAX_OWNER]
 
 
 def with_mode(mode: int | None) -> bytes:
