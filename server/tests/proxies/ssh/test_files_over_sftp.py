@@ -14,7 +14,7 @@ import pytest
 from peers.ssh_proxy import World
 from postern.contracts.enums import Actions, EndReason, LoginFrom, TransferDirection
 from postern.contracts.events import FileTransferred, RequestRefused, SessionEnded, SessionStarted, TransferBegun
-from postern.contracts.files import FileKind, FileProblem
+from postern.contracts.files import CHECKED_TAIL_BYTES, FileKind, FileProblem
 from postern.contracts.terminals import TerminateSession
 from postern.proxies.core.opening.permission import take_up
 from postern.proxies.core.opening.reaching import ending, reach
@@ -142,6 +142,7 @@ async def test_what_a_folder_states(world: World, tmp_path: Path) -> None:
         assert (file.size, file.mode, file.modified, file.owner) == (5, 0o640, 1_500_000_000, folder.owner())
         assert (await place.files.look(bytes(folder / "link"), follow=True)).kind is FileKind.FILE
         assert await problem(place.files.look(bytes(folder / "broken"), follow=True)) is FileProblem.NOT_FOUND
+        assert await place.files.read_link(bytes(folder / "broken")) == b"nothing"
         assert await place.files.real_path(bytes(folder / "sub" / ".." / "link")) == bytes((folder / "file").resolve())
         assert (await place.files.free(bytes(folder)) or 0) > 0
 
@@ -270,7 +271,10 @@ async def test_an_upload_continues_with_the_hash_of_the_whole(world: World, tmp_
     async with opened(world) as place:
         writing = await place.files.open_writing(bytes(part), stands_for=bytes(final), mode=0o600, resume=True)
         assert writing.size == 1_234_567
-        await writing.write(content[1_234_567:])
+        assert writing.tail == content[1_234_567 - CHECKED_TAIL_BYTES : 1_234_567]
+        await writing.write(content[1_234_567:1_234_600])
+        assert writing.tail == content[1_234_600 - CHECKED_TAIL_BYTES : 1_234_600]
+        await writing.write(content[1_234_600:])
         assert await writing.close() == hashlib.sha256(content).hexdigest()
         event = await place.logged(final, "upload")
         assert event.sha256 == hashlib.sha256(content).hexdigest()

@@ -71,6 +71,10 @@ class Writing(Protocol):
     def size(self) -> int:
         """The bytes that the host has taken, with those that were there at the beginning."""
 
+    @property
+    def tail(self) -> bytes:
+        """The last of the bytes that `size` counts, at most `CHECKED_TAIL_BYTES`."""
+
     async def write(self, data: bytes) -> None:
         """Append. Waits while the host does not keep up. A failure of the host is raised by a later call."""
 
@@ -102,6 +106,9 @@ class RemoteFiles(Protocol):
 
     async def real_path(self, path: bytes) -> bytes:
         """Return the path without links and dots."""
+
+    async def read_link(self, path: bytes) -> bytes:
+        """Return what a link says it leads to: a path that may be relative, and lead nowhere."""
 
     async def look(self, path: bytes, *, follow: bool) -> Attributes:
         """Return the attributes of a file, or of the link itself."""

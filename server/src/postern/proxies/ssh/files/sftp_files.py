@@ -64,14 +64,20 @@ class SftpFiles:
         return first
 
     async def real_path(self, path: bytes) -> bytes:
-        answer = self._failures.expect(await self._ask(sftp.REALPATH, path), sftp.NAME)
-        try:
-            real, _ = answer.string(8)
-        except Malformed:
-            raise self._failures.nonsense() from None
+        real = self._name(await self._ask(sftp.REALPATH, path))
         if not real.startswith(b"/") or b"\0" in real:
             raise self._failures.nonsense()
         return real
+
+    async def read_link(self, path: bytes) -> bytes:
+        return self._name(await self._ask(sftp.READLINK, path))
+
+    def _name(self, answer: Packet) -> bytes:
+        """Return the only name in an answer."""
+        try:
+            return self._failures.expect(answer, sftp.NAME).string(8)[0]
+        except Malformed:
+            raise self._failures.nonsense() from None
 
     async def look(self, path: bytes, *, follow: bool) -> Attributes:
         return self._attributes(await self._ask(sftp.STAT if follow else sftp.LSTAT, path))

@@ -8,7 +8,7 @@ from contextlib import aclosing
 from typing import Final
 
 from postern.contracts.enums import Actions
-from postern.contracts.files import FileProblem
+from postern.contracts.files import CHECKED_TAIL_BYTES, FileProblem
 from postern.proxies.core.targets.files import FilesFailed
 from postern.proxies.ssh import sftp_packets as sftp
 from postern.proxies.ssh.files.client import Gone, SftpClient
@@ -39,16 +39,27 @@ class SftpWriting:
         self._unconfirmed = 0
         self._failure: FilesFailed | None = None
         self._begun_at = 0
+        #: Newest bytes, at least as many as the tail has if there are so many.
+        self._newest = b""
         self._is_closed = False
         self._turn = asyncio.Lock()
         self.size = 0
+
+    @property
+    def tail(self) -> bytes:
+        return self._newest[-CHECKED_TAIL_BYTES:]
+
+    def _count(self, piece: bytes | memoryview) -> None:
+        self._hash.update(piece)
+        self.size += len(piece)
+        is_enough = len(piece) >= CHECKED_TAIL_BYTES
+        self._newest = bytes(piece) if is_enough else self._newest[-CHECKED_TAIL_BYTES:] + piece
 
     async def read_back(self, size: int) -> None:
         """Continue a file of this size: its bytes belong to the hash. Raises `FilesFailed`."""
         async with aclosing(stretch(self._client, self._failures, self._handle, 0, size)) as pieces:
             async for piece in pieces:
-                self._hash.update(piece)
-                self.size += len(piece)
+                self._count(piece)
         if self.size != size:
             raise self._failures.of(FileProblem.CHANGED, Text.SHRANK)
         self._begun_at = size
@@ -61,10 +72,9 @@ class SftpWriting:
                 piece = view[start : start + step]
                 await self._client.writable()
                 await self._confirmed(_AHEAD_BYTES)
-                self._hash.update(piece)
                 self._waiting.append((len(piece), self._client.put_data(self._handle, self.size, piece)))
                 self._unconfirmed += len(piece)
-                self.size += len(piece)
+                self._count(piece)
 
     async def settle(self) -> None:
         async with self._turn:
