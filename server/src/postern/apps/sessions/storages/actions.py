@@ -20,7 +20,7 @@ from postern.foundation.database import row_locks
 from postern.foundation.database.connections import release_connections
 from postern.foundation.database.uses import StillUsed, require_unused
 from postern.foundation.phrases import said
-from postern.integrations.replay_storages.s3.failures import StorageFailed
+from postern.integrations.replay_storages.failures import StorageFailed
 from postern.kernel.ids import new_id
 from postern.kernel.secret import Secret
 

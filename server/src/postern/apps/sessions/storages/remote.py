@@ -13,8 +13,8 @@ from postern.apps.vault import facade as vault
 from postern.foundation.network import outbound
 from postern.foundation.phrases import Phrase
 from postern.integrations.replay_storages import s3
+from postern.integrations.replay_storages.failures import StorageFailed
 from postern.integrations.replay_storages.port import RemoteStore
-from postern.integrations.replay_storages.s3.failures import StorageFailed
 from postern.kernel.secret import Secret
 
 _NO_KEYS: Final = Phrase("storage.no_keys", _("The storage has no access key or no secret key. Enter both."))
