@@ -81,7 +81,7 @@ class Bucket:
             self._client: Any = _CORE.create_client(
                 "s3",
                 endpoint_url=access.endpoint,
-                region_name=region_of(access.endpoint),
+                region_name=access.region or region_of(access.endpoint),
                 aws_access_key_id=access.access_key,
                 aws_secret_access_key=access.secret_key.reveal(),
                 config=config,
