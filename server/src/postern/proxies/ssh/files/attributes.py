@@ -77,6 +77,7 @@ def read_entries(packet: Packet) -> Iterator[RemoteEntry]:
                 modified=modified,
                 owner=owner or str(uid),
                 group=group or str(gid),
+                ids=(uid, gid),
             )
         else:
             attributes, at = read_attributes(packet, at, owner=owner, group=group)

@@ -10,7 +10,7 @@ from postern.contracts.enums import Actions
 from postern.contracts.files import FileKind, FileProblem
 from postern.proxies.core.targets.files import Attributes, FilesFailed, RemoteEntry
 from postern.proxies.ssh import sftp_packets as sftp
-from postern.proxies.ssh.files.attributes import read_attributes, read_entries, with_mode, with_modified
+from postern.proxies.ssh.files.attributes import read_attributes, read_entries, with_mode, with_modified, with_owner
 from postern.proxies.ssh.files.client import Gone, SftpClient
 from postern.proxies.ssh.files.failures import Failures, is_failure
 from postern.proxies.ssh.files.reading import SftpReading
