@@ -87,6 +87,7 @@ def made_of(meta: dict[str, str]) -> dict[str, str]:
 
 
 class TestFields:
+    @pytest.mark.spec("S3-046")
     def test_keys_are_sealed_and_never_shown(self, as_admin: APIClient) -> None:
         made = add(as_admin)
         assert made["meta"] == {"BUCKET": "recordings", "ENDPOINT": "https://s3.example.com"}
@@ -165,6 +166,7 @@ class TestFields:
         answer = as_admin.patch(f"{STORAGES}{made['id']}/", {"type": "ceph"}, format="json")
         assert list(answer.json()) == ["type"]
 
+    @pytest.mark.spec("S3-046")
     def test_options_describe_the_types_and_their_fields(self, as_admin: APIClient) -> None:
         fields = as_admin.options(f"{STORAGES}?type=s3", headers=ENGLISH).json()["actions"]["POST"]
         assert [choice["value"] for choice in fields["type"]["choices"]] == [
@@ -193,6 +195,7 @@ class TestFields:
         bare = as_admin.options(f"{STORAGES}?type=server").json()["actions"]["POST"]
         assert not bare["meta"].get("children")
 
+    @pytest.mark.spec("S3-046")
     def test_azure_is_reached_where_its_account_is(self, as_admin: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
         made = add_azure(as_admin)
         assert made["meta"] == made_of(AZURE)
