@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
 
     dependencies = [
-        ('sessions', '0031_texts_of_recordings'),
+        ('sessions', '0033_hash_of_transfers'),
     ]
 
     operations = [
