@@ -21,6 +21,7 @@ from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.part import SshFront
 from postern.proxies.ssh.settings import SshSettings
 from postern.proxies.terminal.part import TerminalFront
+from postern.proxies.terminal.server import UNIX
 
 log = logging.getLogger(__name__)
 
@@ -29,8 +30,24 @@ def fronts_of(settings: Settings) -> tuple[Front, ...]:
     """The fronts of the proxy, one line for each."""
     return (
         SshFront(SshSettings(address=str(settings.ssh), host_key_dir=settings.home / "proxy", limits=_ssh(settings))),
-        TerminalFront(os.environ.get("POSTERN_STREAM") or f"unix:{settings.run_dir / 'proxy-stream.sock'}"),
+        TerminalFront(stream_address_of(settings)),
     )
+
+
+def stream_address_of(settings: Settings) -> str:
+    """The address of the endpoint of browser terminals, `unix:/path` or `host:port`."""
+    return os.environ.get("POSTERN_STREAM") or f"{UNIX}{settings.run_dir / 'proxy-stream.sock'}"
+
+
+def files_address_of(settings: Settings) -> str:
+    """The address of the endpoint of the file manager, in the same form; "" if this proxy has none.
+
+    A proxy on another machine has none by default, since the web part could not reach a Unix socket there.
+    """
+    named = os.environ.get("POSTERN_FILES", "")
+    if named or not stream_address_of(settings).startswith(UNIX):
+        return named
+    return f"{UNIX}{settings.run_dir / 'proxy-files.sock'}"
 
 
 def _ssh(settings: Settings) -> SshLimits:

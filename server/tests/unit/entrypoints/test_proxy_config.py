@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from postern.entrypoints.dialing import dial_policy_of
-from postern.entrypoints.proxy_settings import config_from, fronts_of
+from postern.entrypoints.proxy_settings import config_from, files_address_of, fronts_of
 from postern.foundation.settings import Settings
 from postern.kernel.dialing import Refusal
 from postern.proxies.ssh.part import SshFront
@@ -55,3 +55,22 @@ def test_k36_proxy_knows_every_service_of_its_installation(tmp_path: Path, monke
             assert policy.refusal(address, port, around) is Refusal.OWN_SERVICE, port
     assert policy.refusal("203.0.113.5", 8443, around) is Refusal.OWN_SERVICE
     assert policy.refusal("127.0.0.1", 22, around) is None
+
+
+@pytest.mark.parametrize(
+    ("stream", "files", "address"),
+    [
+        ("", "", "unix:{run}/proxy-files.sock"),
+        ("unix:/srv/stream.sock", "", "unix:{run}/proxy-files.sock"),
+        ("10.0.8.5:7000", "", ""),
+        ("10.0.8.5:7000", "10.0.8.5:7001", "10.0.8.5:7001"),
+        ("", "unix:/srv/files.sock", "unix:/srv/files.sock"),
+    ],
+)
+def test_proxy_on_another_machine_has_an_endpoint_for_files_only_if_it_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, stream: str, files: str, address: str
+) -> None:
+    monkeypatch.setenv("POSTERN_STREAM", stream)
+    monkeypatch.setenv("POSTERN_FILES", files)
+    settings = settings_of(tmp_path)
+    assert files_address_of(settings) == address.format(run=settings.run_dir)

@@ -363,6 +363,12 @@ SETTINGS_REFERENCE: Final = (
         "Web 服务访问此代理的 Web 终端端点所用的地址：`unix:/path` 或 `HOST:PORT`。",
     ),
     Variable(
+        "POSTERN_FILES",
+        "",
+        "Address where the web part reaches the file manager endpoint of this proxy, in the same form. If it is not set, a Unix socket; none if `POSTERN_STREAM` is `HOST:PORT`.",
+        "Web 服务访问此代理的文件管理端点所用的地址，格式相同。未设置时为 Unix 套接字；若 `POSTERN_STREAM` 为 `HOST:PORT`，则没有该端点。",
+    ),
+    Variable(
         "POSTERN_PROXY_NAME",
         "",
         "Name under which this proxy registers. If it is not set, the host name.",
