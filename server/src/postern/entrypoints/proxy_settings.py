@@ -20,8 +20,8 @@ from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.part import SshFront
 from postern.proxies.ssh.settings import SshSettings
+from postern.proxies.terminal.listening import UNIX
 from postern.proxies.terminal.part import TerminalFront
-from postern.proxies.terminal.server import UNIX
 
 log = logging.getLogger(__name__)
 

@@ -9,7 +9,8 @@ from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.parts.part import Part
 from postern.proxies.core.settings import split_address
 from postern.proxies.terminal.limits import TerminalLimits
-from postern.proxies.terminal.server import UNIX, StreamServer
+from postern.proxies.terminal.listening import UNIX
+from postern.proxies.terminal.server import StreamServer
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,7 @@
 import asyncio
 import contextlib
 import logging
-import os
 import secrets
-from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
@@ -37,17 +35,15 @@ from postern.proxies.core.texts import end_message
 from postern.proxies.terminal.browser_terminal import BrowserTerminal
 from postern.proxies.terminal.limits import TerminalLimits
 from postern.proxies.terminal.link import BrowserLink, LinkGone, NotUnderstood
+from postern.proxies.terminal.listening import UNIX, private_socket
 from postern.proxies.terminal.texts import Text
 
 log = logging.getLogger(__name__)
 
-#: Prefix of a Unix socket's address.
-UNIX: Final = "unix:"
 _FIRST_MESSAGE_S: Final = 10.0
 _PING_S: Final = 20.0
 _WRITE_BUFFER_BYTES: Final = 256 * 1024
 _WAITING_FRAMES: Final = 8
-_SOCKET_MODE: Final = 0o600
 #: How long all links together may take to close.
 _GOODBYE_S: Final = 1.0
 
@@ -75,13 +71,8 @@ class StreamServer:
         }
         try:
             if self._address.startswith(UNIX):
-                path = self._address.removeprefix(UNIX)
-                _make_room(path)
-                mask = os.umask(0o777 & ~_SOCKET_MODE)
-                try:
+                with private_socket(self._address) as path:
                     self._server = await unix_serve(self._serve, path, **options)
-                finally:
-                    os.umask(mask)
             else:
                 host, port = split_address(self._address)
                 self._server = await serve(self._serve, host, port, **options)
@@ -200,13 +191,6 @@ class StreamServer:
             await _view(watcher, link, Charset(session.grant.charset if session is not None else ""))
         finally:
             watcher.close()
-
-
-def _make_room(path: str) -> None:
-    """Create the folder of a Unix socket, and remove the socket of a dead proxy."""
-    socket = Path(path)
-    socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    socket.unlink(missing_ok=True)
 
 
 async def _view(watcher: Watcher, link: BrowserLink, charset: Charset) -> None:
