@@ -30,11 +30,12 @@ from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.core.shared_settings import SharedSettings
 from postern.proxies.gateways.limits import GatewayLimits
+from postern.proxies.ssh.files.link import SshTarget
 from postern.proxies.ssh.host_key import load_host_keys
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.listener import SshListener
 from postern.proxies.ssh.settings import SshSettings
-from postern.proxies.ssh.target import SshTargets, TargetConnection
+from postern.proxies.ssh.target import SshTargets
 
 
 @dataclass
@@ -181,8 +182,8 @@ async def ssh_proxy(
         front = SshSettings(
             address="127.0.0.1:0", host_key_dir=config.state_dir, limits=ssh_limits or SshLimits(), fast_transport=fast
         )
-        targets = SshTargets(client, services.outbound, limits, front.limits, fast=fast)
-        services.connectors.add(Protocol.SSH, targets, TargetConnection)
+        targets = SshTargets(client, services.outbound, limits, front.limits, link_type=SshTarget, fast=fast)
+        services.connectors.add(Protocol.SSH, targets, SshTarget)
         with _own_keys_are_valid():
             listener = SshListener(front, services, fast=fast)
         await listener.start()

@@ -34,6 +34,8 @@ class Sshd:
 
     #: Arguments before those of sshd: a program that runs it in surroundings of its own.
     before: tuple[str, ...] = ()
+    #: The line of its configuration about SFTP.
+    sftp = "Subsystem sftp internal-sftp"
 
     def __init__(self, directory: Path, *, port: int = 0, extra: str = "") -> None:
         self.directory = directory
@@ -69,7 +71,7 @@ class Sshd:
             f"{self._extra}\nListenAddress 127.0.0.1:{self.port}\nHostKey {self.host_key}\nPidFile none\n"
             f"AuthorizedKeysFile {authorized}\nStrictModes no\nUsePAM no\nPasswordAuthentication no\n"
             "KbdInteractiveAuthentication no\nPermitRootLogin yes\nUseDNS no\nMaxStartups 1000\nMaxSessions 100\n"
-            "AcceptEnv LANG LC_*\nPrintMotd no\nPrintLastLog no\nSubsystem sftp internal-sftp\nLogLevel VERBOSE\n"
+            f"AcceptEnv LANG LC_*\nPrintMotd no\nPrintLastLog no\n{self.sftp}\nLogLevel VERBOSE\n"
             # The start-up files of the tester's own shell may be slow, or wait for another shell that was killed.
             f"SetEnv HOME={home}\n"
         )

@@ -45,7 +45,9 @@ class Audit:
         self.open.append(Begun(new_id(), direction, operation, path, self.room))
         return self.open[-1]
 
-    def end_transfer(self, begun: Begun, *, size: int = 0, success: bool = True, detail: str = "") -> None:
+    def end_transfer(
+        self, begun: Begun, *, size: int = 0, success: bool = True, detail: str = "", sha256: str = ""
+    ) -> None:
         self.open.remove(begun)
         self.held -= begun.held
         self.transfers.append((begun.operation, begun.path, size, success))

@@ -27,8 +27,9 @@ from postern.proxies.core.sessions.recording_header import header_of
 from postern.proxies.core.sessions.registry import SessionRegistry
 from postern.proxies.core.sessions.services import SessionServices
 from postern.proxies.core.settings import ProxyConfig
+from postern.proxies.ssh.files.link import SshTarget
 from postern.proxies.ssh.limits import SshLimits
-from postern.proxies.ssh.target import SshTargets, TargetConnection
+from postern.proxies.ssh.target import SshTargets
 from postern.proxies.terminal.limits import TerminalLimits
 from postern.proxies.terminal.server import StreamServer
 from proxies.terminal.plant import Plant
@@ -119,8 +120,8 @@ async def plant(tmp_path: Path, sshd: Sshd, control_plane: FakeControlPlane) -> 
             pictures,
         )
         services = core_services(client, registry, pictures, limits)
-        targets = SshTargets(client, services.outbound, limits, SshLimits())
-        services.connectors.add(Protocol.SSH, targets, TargetConnection)
+        targets = SshTargets(client, services.outbound, limits, SshLimits(), link_type=SshTarget)
+        services.connectors.add(Protocol.SSH, targets, SshTarget)
         stream = StreamServer(f"unix:{tmp_path}/stream.sock", services, TerminalLimits())
         await stream.start()
         tasks = [asyncio.create_task(outbox.run(client, registry.control_seen)), asyncio.create_task(registry.run())]

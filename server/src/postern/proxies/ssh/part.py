@@ -9,10 +9,11 @@ from postern.proxies.core.control.announcement import Announcement
 from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.parts.part import Part
 from postern.proxies.core.settings import split_address
+from postern.proxies.ssh.files.link import SshTarget
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.listener import SshListener
 from postern.proxies.ssh.settings import SshSettings
-from postern.proxies.ssh.target import SshTargets, TargetConnection
+from postern.proxies.ssh.target import SshTargets
 from postern.proxies.ssh_connections.fast_transport_trial import fast_path_works
 
 
@@ -32,8 +33,10 @@ class SshFront:
     async def part(self, services: CoreServices) -> Part:
         """Create the listener and the connector. Raises `SettingsError` if the address or host keys cannot be used."""
         fast = self.settings.fast_transport and await fast_path_works()
-        targets = SshTargets(services.plane, services.outbound, services.limits, self.limits, fast=fast)
-        services.connectors.add(Protocol.SSH, targets, TargetConnection)
+        targets = SshTargets(
+            services.plane, services.outbound, services.limits, self.limits, link_type=SshTarget, fast=fast
+        )
+        services.connectors.add(Protocol.SSH, targets, SshTarget)
         listener = SshListener(self.settings, services, fast=fast)
         return Part(
             name="ssh",

@@ -14,12 +14,12 @@ from postern.proxies.core.language import choose_language
 from postern.proxies.core.opening.opening import Opening
 from postern.proxies.core.opening.refused import Refused
 from postern.proxies.core.opening.services import CoreServices
-from postern.proxies.core.sessions.listeners import NoticeKind
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.ports import PromptCancelled, Pty, TargetFailed
 from postern.proxies.core.texts import Text
-from postern.proxies.ssh.classification import ExecRequest, classify
+from postern.proxies.ssh.classification import classify
 from postern.proxies.ssh.front import FrontChannel
+from postern.proxies.ssh.judging import SFTP_SERVER, pass_filters
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.line_editor import LineEditor, LineEnd
 from postern.proxies.ssh.menu import Menu
@@ -39,7 +39,6 @@ _SFTP: Final = "sftp"
 _CTRL_C: Final = b"\x03"
 #: Input that is read ahead while a session is being opened.
 _MAX_EARLY: Final = 4096
-_SFTP_SERVER: Final = "sftp-server"
 
 SshOpening: TypeAlias = Opening[TargetConnection]
 
@@ -317,7 +316,8 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
             relay = Relay(session, self._front, terminal=terminal, inspector=inspector, command=request)
             environment = self._front.environment()
             self._record(session, wish, environment)
-            await self._judge_command(session, wish, request)
+            text = request.text if request is not None else SFTP_SERVER if wish.subsystem is not None else None
+            await pass_filters(session, text)
             if request is not None:  # reported before it runs, so that the log names it whatever happens
                 decision = session.filtering.decision_of(request.text)
                 session.log.command(request.text, held=session.hold_command(request.text), decision=decision)
@@ -347,27 +347,6 @@ class PersonSession(asyncssh.SSHServerSession[bytes]):
         """Name the gateways that a shell is being opened through. Programs' output stays as it is."""
         if state == "connecting" and via:
             self._front.say(Text.CONNECTING_THROUGH.say(self.language, via=via))
-
-    async def _judge_command(self, session: LiveSession, wish: Wish, request: ExecRequest | None) -> None:
-        """Let the command filters decide about a command or subsystem. Raises `Refused`; the session has ended then.
-
-        A command is input: in a locked session it waits. A session that was locked meanwhile is judged anew, because the
-        rules may have changed while it was.
-        """
-        # The subsystem is the same program as the command of this name.
-        text = request.text if request is not None else _SFTP_SERVER if wish.subsystem is not None else None
-        is_judged = False
-        if session.lock.is_on:  # somebody locked it before the relay could show that
-            session.notify(NoticeKind.LOCK, session.lock.sentence)
-        while session.lock.is_on or not is_judged:
-            await session.lock.passable()
-            is_judged = True
-            if text is not None and session.end_reason is None and session.filtering.can_refuse:
-                sentence = await session.filtering.refused_command(text)
-                if sentence:
-                    session.end(EndReason.USER_CLOSED, "refused by a command filter", message=sentence)
-            if session.end_reason is not None:
-                raise Refused(session.end_message, ended=session.end_reason)
 
     async def carry_shell(self, opening: SshOpening) -> EndReason:
         """Run a shell for the menu until its end. An unusual end is shown to the user."""

@@ -67,6 +67,18 @@ _ANSWERS: Final = {
 _EXTENSION_ANSWERS: Final = frozenset({sftp.EXTENDED_REPLY, sftp.NAME, sftp.ATTRS})
 
 
+@dataclass(frozen=True, slots=True)
+class OwnFile:
+    """What the proxy's own client says about a file before it opens it, because the request does not show it.
+
+    `stands_for` is the name that the file gets later; the log shows it. With `reads_back`, what is read goes to nobody:
+    the proxy needs it for the hash.
+    """
+
+    stands_for: bytes = b""
+    reads_back: bool = False
+
+
 @dataclass(slots=True)
 class OpenFile:
     """A handle that the target issued. `in_flight` counts unanswered requests; the report waits for their answers."""
@@ -79,6 +91,10 @@ class OpenFile:
     failed: bool = False
     in_flight: int = 0
     begun: dict[TransferDirection, Begun] = field(default_factory=dict)
+    own: OwnFile | None = None
+    #: The hash of the whole file, if the proxy's own client knows it.
+    sha256: str = ""
+    detail: str = ""
     #: Of a folder below a root: its real path, and the root's age when it was located.
     place: bytes = b""
     age: int = 0
@@ -122,6 +138,17 @@ class SftpInspector:
         self._answers = bytearray()
         self._refusals = 0
         self._dropping = False
+        self._own_files: dict[int, OwnFile] = {}
+
+    def announce(self, request_id: int, file: OwnFile) -> None:
+        """Tell, as the proxy's own client, what the file is that the request of this id opens."""
+        self._own_files[request_id] = file
+
+    def complete(self, handle: bytes, sha256: str, detail: str = "") -> None:
+        """Tell, as the proxy's own client, that the file is whole, before its handle is closed."""
+        file = self._handles.get(handle)
+        if file is not None:
+            file.sha256, file.detail = sha256, detail
 
     def from_person(self, data: bytes) -> bytes:
         onward = bytearray()
@@ -261,13 +288,16 @@ class SftpInspector:
     def _judge_open(self, packet: Packet) -> bytes | None:
         path, end = packet.string(4)
         flags = packet.number(end)
+        own = self._own_files.pop(packet.request_id, None)
+        name = shown(own.stands_for if own is not None and own.stands_for else path)
         if flags & sftp.FLAGS_CHANGING and not self._may_upload:
-            return self._refuse(packet, "upload", shown(path))
+            return self._refuse(packet, "upload", name)
         # Without the write flag a file is opened for reading, whatever other flags are set.
-        if (flags & sftp.FLAG_READ or not flags & sftp.FLAG_WRITE) and not self._may_download:
-            return self._refuse(packet, "download", shown(path))
+        is_read = (flags & sftp.FLAG_READ or not flags & sftp.FLAG_WRITE) and not (own is not None and own.reads_back)
+        if is_read and not self._may_download:
+            return self._refuse(packet, "download", name)
         self._check_room(packet.type)
-        file = OpenFile(shown(path), flags)
+        file = OpenFile(name, flags, own=own)
         if not self._begins(file, file.direction):
             return b""
         self._expect(packet, Pending(sftp.OPEN, file=file))
@@ -278,6 +308,8 @@ class SftpInspector:
         pass.
         """
         if file.is_folder or direction in file.begun:
+            return True
+        if direction is TransferDirection.DOWNLOAD and file.own is not None and file.own.reads_back:
             return True
         begun = self._session.log.begin_transfer(direction, direction.value, file.path)
         if begun is not None:
@@ -290,7 +322,8 @@ class SftpInspector:
         """
         handle, end = packet.string(4)
         file = self._handles.get(handle)
-        if packet.type == sftp.READ and not self._may_download:
+        reads_back = file is not None and file.own is not None and file.own.reads_back
+        if packet.type == sftp.READ and not (reads_back or self._may_download):
             return self._refuse_transfer(packet, "download", file)
         if packet.type in (sftp.WRITE, sftp.FSETSTAT) and not self._may_upload:
             return self._refuse_transfer(packet, "upload", file)
@@ -407,7 +440,8 @@ class SftpInspector:
                 begun,
                 size=file.read if direction is TransferDirection.DOWNLOAD else file.written,
                 success=file.closed is True and not file.failed,
-                detail="not closed" if file.closed is None and not file.failed else "",
+                detail="not closed" if file.closed is None and not file.failed else file.detail,
+                sha256=file.sha256 if file.closed is True and not file.failed else "",
             )
 
 

@@ -66,9 +66,13 @@ class SshTargets:
         limits: Limits,
         ssh_limits: SshLimits,
         *,
+        link_type: "type[TargetConnection] | None" = None,
         fast: bool = False,
     ) -> None:
-        """`fast` enables the fast data path, which `fast_path_works` has tested."""
+        """`link_type` is what is made of a connection. `fast` enables the fast data path, which `fast_path_works` has
+        tested.
+        """
+        self._link_type = link_type or TargetConnection
         self._plane = plane
         self._outbound = outbound
         self._limits = limits
@@ -126,7 +130,7 @@ class SshTargets:
             login.forget()
         if grant.manual:
             session.entered_login_name = login.login_name
-        return TargetConnection(link, login.fingerprint, self._channel)
+        return self._link_type(link, login.fingerprint, self._channel)
 
     def _explain(self, error: BaseException, session: LiveSession, login: TargetLogin) -> TargetFailed | None:
         """Turn a library error into a message for the user. Returns None for other errors."""

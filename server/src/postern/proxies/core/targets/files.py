@@ -5,9 +5,10 @@ session, and reports each file that passes to the session's log. Failures are ra
 """
 
 from abc import abstractmethod
-from collections.abc import AsyncIterator, Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import AsyncGenerator, Callable, Sequence
 from typing import TYPE_CHECKING, Protocol
+
+import msgspec
 
 from postern.contracts.files import FileKind, FileProblem
 from postern.kernel.errors import PosternError
@@ -28,8 +29,7 @@ class FilesFailed(PosternError):
         self.offset = offset
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class Attributes:
+class Attributes(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     """What the host states about a file. What it does not state is None. Times are seconds since 1970."""
 
     kind: FileKind
@@ -40,8 +40,9 @@ class Attributes:
     group: str = ""
 
 
-@dataclass(frozen=True, kw_only=True, slots=True)
-class RemoteEntry:
+class RemoteEntry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
+    """One entry of a folder."""
+
     name: bytes
     attributes: Attributes  # of the link itself, if it is one
 
@@ -53,7 +54,7 @@ class Reading(Protocol):
     def attributes(self) -> Attributes:
         """As they were when it was opened."""
 
-    def data(self, offset: int, size: int) -> AsyncIterator[bytes]:
+    def data(self, offset: int, size: int) -> AsyncGenerator[bytes]:
         """Yield this part of the file in order, in pieces of some 32 to 256 KiB; less if the file ends before.
 
         At most some 2 MiB are asked for ahead. Closing the iterator stops that. Raises `FilesFailed`.
@@ -69,6 +70,10 @@ class Writing(Protocol):
     @property
     def size(self) -> int:
         """The bytes that the host has taken, with those that were there at the beginning."""
+
+    @property
+    def tail(self) -> bytes:
+        """The last of the bytes that `size` counts, at most `CHECKED_TAIL_BYTES`."""
 
     async def write(self, data: bytes) -> None:
         """Append. Waits while the host does not keep up. A failure of the host is raised by a later call."""
@@ -102,10 +107,13 @@ class RemoteFiles(Protocol):
     async def real_path(self, path: bytes) -> bytes:
         """Return the path without links and dots."""
 
+    async def read_link(self, path: bytes) -> bytes:
+        """Return what a link says it leads to: a path that may be relative, and lead nowhere."""
+
     async def look(self, path: bytes, *, follow: bool) -> Attributes:
         """Return the attributes of a file, or of the link itself."""
 
-    def entries(self, folder: bytes) -> AsyncIterator[Sequence[RemoteEntry]]:
+    def entries(self, folder: bytes) -> AsyncGenerator[Sequence[RemoteEntry]]:
         """Yield the entries of a folder in pieces, as the host lists them, without `.` and `..`."""
 
     async def open_reading(self, path: bytes) -> Reading:
