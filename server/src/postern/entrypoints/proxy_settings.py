@@ -30,7 +30,7 @@ def fronts_of(settings: Settings) -> tuple[Front, ...]:
     """The fronts of the proxy, one line for each."""
     return (
         SshFront(SshSettings(address=str(settings.ssh), host_key_dir=settings.home / "proxy", limits=_ssh(settings))),
-        TerminalFront(stream_address_of(settings)),
+        TerminalFront(stream_address_of(settings), files_address_of(settings)),
     )
 
 
