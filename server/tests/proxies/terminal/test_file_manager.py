@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from postern.contracts.enums import Actions
-from postern.contracts.events import FileTransferred, SessionStarted
+from postern.contracts.events import FileTransferred, SessionStarted, TransferBegun
 from postern.contracts.files import MAX_TEXT_BYTES, SLICE_BYTES
 from proxies.terminal.file_desk import FileDesk, name_id, path_ids
 
@@ -178,6 +178,10 @@ async def test_ranges_and_validators(desk: FileDesk, tmp_path: Path) -> None:
         assert (await page.get("content", file, headers={"If-None-Match": etag})).status == 304
         assert (await page.get("content", file, headers={"If-Match": '"x"'})).problem == (412, "changed")
         file.write_bytes(b"")
+        transfers = len(desk.world.plane.of(TransferBegun))
+        assert (await page.get("content", file, headers={"Range": "bytes=0-"})).problem[0] == 416
+        assert (await page.get("content", file, method="HEAD")).headers["Content-Length"] == "0"
+        assert len(desk.world.plane.of(TransferBegun)) == transfers
         empty = await page.get("content", file)
         assert (empty.status, empty.headers["Content-Length"]) == (200, "0")
 

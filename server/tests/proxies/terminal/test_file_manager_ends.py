@@ -335,6 +335,14 @@ async def test_session_lives_as_long_as_its_page(
         async with desk.page() as late:
             await late.say(**resume, resume_secret=resumed["resume_secret"])
             assert (await late.message("ended"))["reason"] == "session_unknown"
+    monkeypatch.undo()
+    async with desk.open() as page:
+        await page.page.socket.close()
+        page.terminate()
+        async with desk.page() as back:
+            resume["session_id"] = str(page.session_id)
+            await back.say(**resume, resume_secret=page.opened["resume_secret"])
+            assert (await back.message("ended"))["reason"] == "terminated"
     async with desk.open() as page:
         await page.page.say(type="close")
         assert (await page.page.message("ended"))["reason"] == "user_closed"

@@ -4,6 +4,7 @@ from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from typing import Self
 
+from postern.kernel.errors import SettingsError
 from postern.proxies.core.control.announcement import Announcement
 from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.parts.part import Part
@@ -37,11 +38,15 @@ class TerminalFront:
     async def part(self, services: CoreServices) -> Part:
         sessions = FileSessions[FileBrowser]()
         stream = StreamServer(self.address, services, self.limits, sessions if self.files_address else None)
-        files = FilesServer(self.files_address, sessions)
+        files = FilesServer(self.files_address, sessions, self.limits)
 
         async def start() -> None:
             await stream.start()
-            await files.start()
+            try:
+                await files.start()
+            except SettingsError:
+                await stream.stop()
+                raise
 
         async def stop() -> None:
             await stream.stop()

@@ -64,12 +64,12 @@ def span_of(header: str, size: int) -> Span | None:
     return Span(int(first), end - int(first) + 1, is_part=True)
 
 
-def _asked_span(request: web.BaseRequest, size: int, etag: str) -> Span | None:
-    header = request.headers.get("Range", "")
+def _asked_span(request: web.Request, attributes: Attributes) -> Span | None:
+    header, etag = request.headers.get("Range", ""), etag_of(attributes)
     condition = request.headers.get("If-Range")
     if condition is not None and (not etag or condition.strip() != etag):
         header = ""
-    return span_of(header, size)
+    return span_of(header, attributes.size or 0)
 
 
 def _matches(header: str, etag: str) -> bool:
@@ -79,28 +79,42 @@ def _matches(header: str, etag: str) -> bool:
 async def content(exchange: Exchange) -> web.StreamResponse:
     """Answer GET and HEAD `content`: the file, or a range of it."""
     files, request, path = exchange.files, exchange.request, exchange.path()
+    attributes = await files.readable_file(path)
     if request.method == "HEAD":
-        attributes = await files.readable_file(path)
         headers = {**_headers(exchange, path, attributes), "Content-Length": str(attributes.size)}
         return exchange.empty(200, headers)
+    if (early := _early_answer(exchange, attributes)) is not None:
+        return early  # the file is not opened, so nothing is logged as a transfer
     reading, size = await files.open_reading(path)
     try:
-        etag = etag_of(reading.attributes)
-        headers = _headers(exchange, path, reading.attributes)
-        if etag and _matches(request.headers.get("If-None-Match", ""), etag):
-            return exchange.empty(304, headers)
-        if (match := request.headers.get("If-Match")) is not None and not _matches(match, etag):
-            raise files.failed(FileProblem.CHANGED, Text.CHANGED)
-        span = _asked_span(request, size, etag)
+        attributes = reading.attributes
+        span = _asked_span(request, attributes)
         if span is None:
-            failure = files.failed(FileProblem.BAD_RANGE, Text.BAD_RANGE)
-            return problem_answer(failure, {"Content-Range": f"bytes */{size}"})
+            return _no_such_part(exchange, size)
+        headers = _headers(exchange, path, attributes)
         if span.is_part:
             headers["Content-Range"] = f"bytes {span.offset}-{span.offset + span.size - 1}/{size}"
         pieces = files.pieces(reading, span.offset, span.size)
         return await send(exchange, pieces, span.size, headers, status=206 if span.is_part else 200)
     finally:
         await reading.close()
+
+
+def _early_answer(exchange: Exchange, attributes: Attributes) -> web.StreamResponse | None:
+    """Return the answer to a request whose conditions or range the file does not meet. Raises `FilesFailed`."""
+    asked, etag = exchange.request.headers, etag_of(attributes)
+    if "If-Match" in asked and not _matches(asked["If-Match"], etag):
+        raise exchange.files.failed(FileProblem.CHANGED, Text.CHANGED)
+    if etag and _matches(asked.get("If-None-Match", ""), etag):
+        return exchange.empty(304, {"ETag": etag})
+    if _asked_span(exchange.request, attributes) is None:
+        return _no_such_part(exchange, attributes.size or 0)
+    return None
+
+
+def _no_such_part(exchange: Exchange, size: int) -> web.StreamResponse:
+    failure = exchange.files.failed(FileProblem.BAD_RANGE, Text.BAD_RANGE)
+    return problem_answer(failure, {"Content-Range": f"bytes */{size}"})
 
 
 def _headers(exchange: Exchange, path: bytes, attributes: Attributes) -> dict[str, str]:

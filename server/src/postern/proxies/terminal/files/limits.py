@@ -5,8 +5,6 @@ from typing import Final
 #: Operations of one session at once. A browser opens six connections to a host; several pages may show one session.
 TRANSFERS_AT_ONCE: Final = 8
 OTHERS_AT_ONCE: Final = 32
-#: Requests of all sessions at once. Each holds a connection of the web plane.
-REQUESTS_AT_ONCE: Final = 1000
 #: Uploads of one session that have begun and not ended. Each holds a file open on the host.
 UPLOADS_AT_ONCE: Final = 32
 #: Results of finished uploads that are kept for a page that asks again.

@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+from typing import Final
 
 from aiohttp import web
 
@@ -14,22 +15,24 @@ from postern.proxies.core.targets.files import FilesFailed
 from postern.proxies.terminal.files.exchange import Exchange, problem_answer
 from postern.proxies.terminal.files.file_browser import FileBrowser
 from postern.proxies.terminal.files.file_sessions import FileSessions
-from postern.proxies.terminal.files.limits import IDLE_CONNECTION_S, READ_BYTES, REQUESTS_AT_ONCE
+from postern.proxies.terminal.files.limits import IDLE_CONNECTION_S, READ_BYTES
 from postern.proxies.terminal.files.operations import find
 from postern.proxies.terminal.files.texts import Text
+from postern.proxies.terminal.limits import TerminalLimits
 from postern.proxies.terminal.listening import UNIX, private_socket
 
 log = logging.getLogger(__name__)
 
 #: How long requests may take to end when the proxy stops. Sessions have ended before.
-_GOODBYE_S = 1.0
+_GOODBYE_S: Final = 1.0
 
 
 class FilesServer:
     """Serves `contracts/files.py` on `address` (`unix:/path` or `host:port`; "" for nowhere)."""
 
-    def __init__(self, address: str, sessions: FileSessions[FileBrowser]) -> None:
+    def __init__(self, address: str, sessions: FileSessions[FileBrowser], limits: TerminalLimits) -> None:
         self._address = address
+        self._limits = limits
         self._sessions = sessions
         self._requests = 0
         self._runner: web.AppRunner | None = None
@@ -69,7 +72,7 @@ class FilesServer:
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         language = request.headers.get(LANGUAGE_HEADER, "zh-hans")
-        if self._requests >= REQUESTS_AT_ONCE:
+        if self._requests >= self._limits.file_requests:
             return problem_answer(FilesFailed(FileProblem.TOO_MANY, Text.TOO_MANY.say(language)))
         self._requests += 1
         try:

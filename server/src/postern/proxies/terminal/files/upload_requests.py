@@ -1,5 +1,7 @@
 """The requests of an upload."""
 
+from typing import Final
+
 from aiohttp import web
 
 from postern.contracts.files import BeginUpload, FileProblem, FinishUpload
@@ -7,7 +9,7 @@ from postern.proxies.terminal.files.exchange import Exchange
 from postern.proxies.terminal.files.texts import Text
 from postern.proxies.terminal.files.uploads import Uploads
 
-_MAX_DIGITS = 19
+_MAX_DIGITS: Final = 19
 
 
 async def begin(exchange: Exchange, uploads: Uploads) -> web.StreamResponse:
