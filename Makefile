@@ -71,4 +71,4 @@ bench: setup-test ## print the benchmarks
 	@$(BIN)/python bench/run_all.py
 
 clean: ## remove everything that was built or installed here; var/ stays
-	rm -rf .venv .stamps console/node_modules console/dist tools/oracle/node_modules tools/openid_provider/node_modules console/tools/openapi/node_modules
+	rm -rf .venv .stamps console/node_modules console/dist tools/oracle/node_modules tools/azurite/node_modules tools/openid_provider/node_modules console/tools/openapi/node_modules

@@ -148,7 +148,7 @@ export default defineConfig({
     // Otherwise Vite answers OPTIONS itself, and no form learns its fields.
     cors: false,
     proxy: Object.fromEntries(
-      ['/api', '/core', '/ws', '/media', '/static'].map((path) => [
+      ['/api', '/core', '/files', '/ws', '/media', '/static'].map((path) => [
         path,
         { target: controlPlane, ws: path === '/ws', changeOrigin: false },
       ]),

@@ -22,6 +22,7 @@ VENV: Final = ROOT / ".venv"
 STAMPS: Final = ROOT / ".stamps"
 CONSOLE: Final = ROOT / "console"
 ORACLE: Final = ROOT / "tools" / "oracle"
+AZURITE: Final = ROOT / "tools" / "azurite"
 OPENID_PROVIDER: Final = ROOT / "tools" / "openid_provider"
 API_TYPES: Final = CONSOLE / "tools" / "openapi"
 
@@ -220,6 +221,8 @@ def main(arguments: list[str]) -> int:
         node_packages(CONSOLE, "console-packages")
     if testing and ORACLE.exists():
         node_packages(ORACLE, "oracle-packages")
+    if testing and AZURITE.exists():
+        node_packages(AZURITE, "azurite-packages")
     if testing and OPENID_PROVIDER.exists():
         node_packages(OPENID_PROVIDER, "openid-provider-packages")
     if testing and API_TYPES.exists():  # `make new-resource` is tried in a copy, which makes types

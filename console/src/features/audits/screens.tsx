@@ -162,7 +162,9 @@ const ftpLog = defineResource<FtpRow, 'audits/ftp-logs/'>({
       mono('filename'),
       { key: 'is_success', cell: (row) => <TransferOutcome row={row} /> },
       exact('date_start'),
+      mono('sha256'),
     ],
+    shown: ['user', 'asset', 'system_user', 'remote_addr', 'operate', 'filename', 'is_success', 'date_start'],
     dateRangeDays: DAYS,
     order: '-date_start',
     phone: {

@@ -26,6 +26,7 @@ interface FileRow extends Transfer {
   readonly operate_display: string;
   readonly date_start: string;
   readonly size: number | null;
+  readonly sha256: string;
 }
 
 const files = defineResource<FileRow, 'audits/ftp-logs/'>({
@@ -47,7 +48,9 @@ const files = defineResource<FileRow, 'audits/ftp-logs/'>({
         cell: (row) => (row.size ? byteText(row.size) : <Missing />),
       },
       { key: 'is_success', cell: (row) => <TransferOutcome row={row} /> },
+      { key: 'sha256', cell: (row) => <MonoCell value={row.sha256} /> },
     ],
+    shown: ['date_start', 'operate', 'filename', 'size', 'is_success'],
     order: '-date_start',
     phone: {
       icon: FileDown,

@@ -36,9 +36,10 @@ class FileKind(StrEnum):
 
 
 class FileProblem(StrEnum):
-    """Why an operation failed, and its HTTP status."""
+    """Why an operation failed, and its HTTP status. Some come from the web plane, which answers its own statuses, too."""
 
-    BAD_REQUEST = "bad_request"  # 400: what was asked makes no sense
+    BAD_REQUEST = "bad_request"  # 400: what was asked makes no sense; also 405, 408 and 411
+    NOT_SIGNED_IN = "not_signed_in"  # 401: the browser is not signed in, or no longer
     NOT_PERMITTED = "not_permitted"  # 403: the permission lacks the action
     DENIED = "denied"  # 403: the host refuses it
     NO_SESSION = "no_session"  # 404: no such session for this person
@@ -54,6 +55,8 @@ class FileProblem(StrEnum):
     LOCKED = "locked"  # 423: an administrator has locked the session
     TOO_MANY = "too_many"  # 429: too many operations at once
     HOST_GONE = "host_gone"  # 502
+    PROXY_GONE = "proxy_gone"  # 502: the proxy does not answer
+    UNAVAILABLE = "unavailable"  # 503: the sign-in cannot be checked at the moment
     NO_ROOM = "no_room"  # 507: the host's disk is full
 
 

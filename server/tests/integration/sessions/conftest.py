@@ -9,7 +9,7 @@ from uuid import UUID
 
 import pytest
 from django.test import Client
-from live import LiveServer
+from live import PASSWORD, LiveServer, sign_in
 
 from factories.grants import grant, make_asset, make_system_user
 from factories.proxy_client import Proxy, World
@@ -162,3 +162,15 @@ def bundle(ended: Session, tmp_path: Path) -> bytes:
 def index(replay_folder: Path) -> Callable[[], int]:
     """Indexes what is due."""
     return lambda: indexing.index_due(local=LocalFolder(replay_folder), limit_s=60)
+
+
+@pytest.fixture
+def browser(make_user: Callable[..., User]) -> Client:
+    """Ann's browser, signed in through the real form, with the console in English."""
+    user = make_user("ann")
+    user.set_password(PASSWORD)
+    user.save()
+    client = Client()
+    sign_in(client)
+    client.cookies["django_language"] = "en"
+    return client

@@ -12,10 +12,14 @@ from typing import TypeVar
 
 import uvicorn
 from django.db import connections
+from django.test import Client
 from websockets.asyncio.server import ServerConnection, unix_serve
 
 from postern.entrypoints.asgi import application
 from postern.entrypoints.web.serve import without_stack_of_bad_text
+
+PASSWORD = "violet anchor seventeen"
+SIGN_IN = "/api/v1/authentication/sign-in/"
 
 
 class LiveServer:
@@ -80,3 +84,39 @@ async def in_thread(call: Callable[[], Result]) -> Result:
             connections.close_all()
 
     return await asyncio.to_thread(run)
+
+
+def sign_in(client: Client) -> None:
+    """Sign Ann in through the real form."""
+    client.get(SIGN_IN)
+    answer = client.post(
+        SIGN_IN,
+        {"username": "ann", "password": PASSWORD},
+        content_type="application/json",
+        headers={"X-CSRFToken": client.cookies["csrftoken"].value},
+    )
+    assert answer.status_code == 200, answer.content
+
+
+def csrf(browser: Client) -> dict[str, str]:
+    """The header that unsafe requests need."""
+    return {"X-CSRFToken": browser.cookies["csrftoken"].value}
+
+
+def run(story: Callable[[], Awaitable[None]], limit_s: float = 300) -> None:
+    """Run a story to its end."""
+
+    async def limited() -> None:
+        async with asyncio.timeout(limit_s):
+            await story()
+
+    asyncio.run(limited())
+
+
+async def standstill(count: Callable[[], int]) -> int:
+    """Wait until the number has not grown for a second, and return it."""
+    while True:
+        before = count()
+        await asyncio.sleep(1)
+        if 0 < before == count():
+            return before

@@ -3,7 +3,7 @@
 import asyncio
 import contextlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,20 +13,17 @@ import aiohttp
 import pytest
 from django.db import InterfaceError, OperationalError
 from django.test import Client
-from live import LiveServer, fake_proxy, in_thread
+from live import PASSWORD, SIGN_IN, LiveServer, csrf, fake_proxy, in_thread, run, sign_in, standstill
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.asyncio.server import ServerConnection, serve
 from websockets.exceptions import ConnectionClosed, InvalidStatus
 
 from factories.proxy_client import Proxy, World
 from postern.apps.sessions.models import Terminal
-from postern.apps.sessions.sessions.consumers import bridge
+from postern.apps.sessions.sessions.consumers import bridge, sign_in_watch
 from postern.apps.users.models import User
 from postern.foundation.configuration.environ import Address
 from timing import soon_async
-
-PASSWORD = "violet anchor seventeen"
-SIGN_IN = "/api/v1/authentication/sign-in/"
 
 
 @pytest.fixture
@@ -35,29 +32,6 @@ def endpoint(tmp_path: Path, proxy: Proxy) -> Path:
     path = tmp_path / "stream.sock"
     proxy.beat(stream_address=f"unix:{path}")
     return path
-
-
-@pytest.fixture
-def browser(make_user: Callable[..., User]) -> Client:
-    """Ann's browser, signed in through the real form, with the console in English."""
-    user = make_user("ann")
-    user.set_password(PASSWORD)
-    user.save()
-    client = Client()
-    sign_in(client)
-    client.cookies["django_language"] = "en"
-    return client
-
-
-def sign_in(client: Client) -> None:
-    client.get(SIGN_IN)
-    answer = client.post(
-        SIGN_IN,
-        {"username": "ann", "password": PASSWORD},
-        content_type="application/json",
-        headers={"X-CSRFToken": client.cookies["csrftoken"].value},
-    )
-    assert answer.status_code == 200, answer.content
 
 
 def dial(live: LiveServer, terminal_id: object, browser: Client | None, **more: Any) -> Any:
@@ -75,14 +49,6 @@ def dial(live: LiveServer, terminal_id: object, browser: Client | None, **more: 
     )
 
 
-def run(story: Callable[[], Awaitable[None]], limit_s: float = 300) -> None:
-    async def limited() -> None:
-        async with asyncio.timeout(limit_s):
-            await story()
-
-    asyncio.run(limited())
-
-
 async def close_code(socket: ClientConnection) -> int:
     """The close code of the other side. Frames that arrive before the close are discarded."""
     with contextlib.suppress(ConnectionClosed):
@@ -90,15 +56,6 @@ async def close_code(socket: ClientConnection) -> int:
             pass
     assert socket.close_code is not None
     return socket.close_code
-
-
-async def standstill(count: Callable[[], int]) -> int:
-    """Wait until the number has not grown for a second, and return it."""
-    while True:
-        before = count()
-        await asyncio.sleep(1)
-        if 0 < before == count():
-            return before
 
 
 async def echo(socket: ServerConnection) -> None:
@@ -251,10 +208,10 @@ def test_k40_signing_out_cuts_the_bridge_within_five_seconds(
 def test_short_database_outage_does_not_end_a_browser_terminal(
     live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bridge, "RECHECK_S", 0.05)
-    monkeypatch.setattr(bridge, "UNCHECKED_S", 3600.0)
+    monkeypatch.setattr(sign_in_watch, "RECHECK_S", 0.05)
+    monkeypatch.setattr(sign_in_watch, "UNCHECKED_S", 3600.0)
     is_away, failed = False, 0
-    ask, look_up = bridge.authn.login_session_is_open, bridge.visitor_of
+    ask, look_up = sign_in_watch.authn.login_session_is_open, bridge.visitor_of
 
     def is_open(login_session_id: Any) -> bool:
         nonlocal failed
@@ -268,7 +225,7 @@ def test_short_database_outage_does_not_end_a_browser_terminal(
             raise InterfaceError("connection already closed")
         return look_up(*arguments)
 
-    monkeypatch.setattr(bridge.authn, "login_session_is_open", is_open)
+    monkeypatch.setattr(sign_in_watch.authn, "login_session_is_open", is_open)
     monkeypatch.setattr(bridge, "visitor_of", visitor)
 
     async def story() -> None:
@@ -291,23 +248,19 @@ def test_short_database_outage_does_not_end_a_browser_terminal(
 def test_terminal_is_cut_when_its_sign_in_cannot_be_checked_for_long(
     live: LiveServer, proxy: Proxy, endpoint: Path, browser: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(bridge, "RECHECK_S", 0.05)
-    monkeypatch.setattr(bridge, "UNCHECKED_S", 0.2)
+    monkeypatch.setattr(sign_in_watch, "RECHECK_S", 0.05)
+    monkeypatch.setattr(sign_in_watch, "UNCHECKED_S", 0.2)
 
     def away(_login_session_id: Any) -> bool:
         raise OperationalError("the database system is shutting down")
 
-    monkeypatch.setattr(bridge.authn, "login_session_is_open", away)
+    monkeypatch.setattr(sign_in_watch.authn, "login_session_is_open", away)
 
     async def story() -> None:
         async with fake_proxy(endpoint, echo), dial(live, proxy.id, browser) as socket:
             assert await close_code(socket) == 4503
 
     run(story)
-
-
-def csrf(browser: Client) -> dict[str, str]:
-    return {"X-CSRFToken": browser.cookies["csrftoken"].value}
 
 
 def test_bridge_passes_on_the_close_code_of_the_proxy(

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from typing import Any
 from uuid import UUID, uuid4
 
+import msgspec
 import pytest
 from django.db import transaction
 from rest_framework.test import APIClient
@@ -12,6 +13,7 @@ from rest_framework.test import APIClient
 from factories.proxy_client import Proxy, World
 from postern.apps.audits import facade as audits
 from postern.apps.audits.facade import FaultKind
+from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.models import FileTransfer, Session
 from postern.apps.sessions.sessions.actions import sealing
 from postern.contracts import events
@@ -19,6 +21,23 @@ from postern.contracts.enums import EndReason, TransferDirection
 from postern.kernel import clock
 
 LOG = "/api/v1/audits/ftp-logs/"
+
+
+def test_hash_of_a_file_is_stored_proven_and_audited(proxy: Proxy, active: Session, as_auditor: APIClient) -> None:
+    digest = "ab" * 32
+    whole = msgspec.structs.replace(completed(active, uuid4()), sha256=digest)
+    proxy.tell(whole)
+    assert logged(as_auditor)["sha256"] == digest
+    (record,) = AuditEvent.objects.filter(event="session.files_transferred")
+    assert record.new["files"][0]["sha256"] == digest
+    assert kinds() == set()
+
+
+@pytest.mark.parametrize("odd", ["", "ab", "AB" * 32, "<b>" * 30, "ab" * 32 + "\n"])
+def test_hash_that_is_none_is_not_stored(proxy: Proxy, active: Session, as_auditor: APIClient, odd: str) -> None:
+    proxy.tell(msgspec.structs.replace(completed(active, uuid4()), sha256=odd))
+    assert logged(as_auditor)["sha256"] == ""
+    assert kinds() == set()
 
 
 @pytest.fixture
@@ -158,6 +177,7 @@ def interrupted(proxy: Proxy, active: Session) -> Session:
         {"size": 1},
         {"is_success": True},
         {"detail": "fine"},
+        {"sha256": "cd" * 32},
         {"begun_number": None},
         {"begun_number": None, "begun_proof": ""},
         {"begun_proof": "0:00"},

@@ -154,8 +154,10 @@ def test_k36_authorize_refuses_postern_itself_where_local_targets_are_allowed(
     proxy: Proxy, world: World, settings: Any, address: str
 ) -> None:
     settings.POSTERN = replace(settings.POSTERN, allow_local_targets=True)
-    Terminal.objects.update(remote_addr="127.0.0.1", ssh_port=2022, stream_address="0.0.0.0:9022")
-    own = (settings.POSTERN.http.port, settings.POSTERN.ssh.port, 2022, 9022)
+    Terminal.objects.update(
+        remote_addr="127.0.0.1", ssh_port=2022, stream_address="0.0.0.0:9022", files_address="0.0.0.0:9023"
+    )
+    own = (settings.POSTERN.http.port, settings.POSTERN.ssh.port, 2022, 9022, 9023)
     for number, port in enumerate(own):
         inner = make_asset(f"own-{number}", ip=address, protocols=[f"ssh/{port}"])
         grant(users=[world.user], assets=[inner], system_users=[world.system_user])
@@ -366,6 +368,31 @@ def test_connection_token_avoids_a_draining_proxy(
     proxy.beat(draining=True)
     other_proxy.beat(connections=50)
     assert issue(as_user, world).json()["terminal_id"] == str(other_proxy.id)
+
+
+def test_connection_token_for_files_is_bound_to_a_proxy_that_has_an_endpoint_for_them(
+    proxy: Proxy, other_proxy: Proxy, world: World, as_user: APIClient
+) -> None:
+    proxy.beat(files_address="")
+    other_proxy.beat(files_address="unix:/files", connections=50)
+    body = issue(as_user, world, files=True).json()
+    assert body["terminal_id"] == str(other_proxy.id)
+    assert body["files_path"] == f"/files/{other_proxy.id}/"
+    assert body["ws_path"] == f"/ws/proxy/{other_proxy.id}/"
+    assert "files_path" not in issue(as_user, world).json()
+    assert issue(as_user, world, files="perhaps").status_code == 400
+
+
+def test_connection_token_for_files_says_so_when_no_proxy_has_an_endpoint_for_them(
+    proxy: Proxy, other_proxy: Proxy, world: World, as_user: APIClient
+) -> None:
+    assert issue(as_user, world, files=True).json()["code"] == "no_terminal"
+    proxy.beat(files_address="")
+    other_proxy.beat(files_address="unix:/files", draining=True)
+    response = issue(as_user, world, files=True)
+    assert (response.status_code, response.json()["code"]) == (503, "no_files")
+    assert "POSTERN_FILES" in response.json()["detail"]
+    assert not ConnectionToken.objects.exists()
 
 
 # Watch tokens

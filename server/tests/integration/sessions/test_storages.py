@@ -15,6 +15,7 @@ from peers.s3_server import OddService, S3Server, odd_service
 from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.models import ReplayStorage, Terminal
 from postern.apps.vault.models import SealedSecret
+from postern.foundation.network.outbound import TargetRefused
 
 pytestmark = pytest.mark.django_db
 
@@ -24,6 +25,11 @@ TERMINALS = "/api/v1/terminal/terminals/"
 ENGLISH = {"Accept-Language": "en"}
 
 
+AZURE = {
+    "CONTAINER_NAME": "recordings", "ACCOUNT_NAME": "acme1", "ACCOUNT_KEY": "c2VjcmV0", "ENDPOINT_SUFFIX": "core.windows.net",
+}  # fmt: skip
+
+
 def body(name: str = "archive", endpoint: str = "https://s3.example.com", **values: Any) -> dict[str, Any]:
     meta = {"BUCKET": "recordings", "ACCESS_KEY": "AKID", "SECRET_KEY": "secret", "ENDPOINT": endpoint}
     return {"name": name, "type": "s3", "meta": {**meta, **values.pop("meta", {})}, **values}
@@ -31,6 +37,13 @@ def body(name: str = "archive", endpoint: str = "https://s3.example.com", **valu
 
 def add(admin: APIClient, **values: Any) -> dict[str, Any]:
     answer = admin.post(STORAGES, body(**values), format="json", headers=ENGLISH)
+    assert answer.status_code == 201, answer.content
+    made: dict[str, Any] = answer.json()
+    return made
+
+
+def add_azure(admin: APIClient) -> dict[str, Any]:
+    answer = admin.post(STORAGES, {"name": "blobs", "type": "azure", "meta": AZURE}, format="json", headers=ENGLISH)
     assert answer.status_code == 201, answer.content
     made: dict[str, Any] = answer.json()
     return made
@@ -69,7 +82,12 @@ class TestBuiltIn:
         assert row_of(as_admin, "default")["is_default"] is True
 
 
+def made_of(meta: dict[str, str]) -> dict[str, str]:
+    return {name: value for name, value in meta.items() if name != "ACCOUNT_KEY"}
+
+
 class TestFields:
+    @pytest.mark.spec("S3-046")
     def test_keys_are_sealed_and_never_shown(self, as_admin: APIClient) -> None:
         made = add(as_admin)
         assert made["meta"] == {"BUCKET": "recordings", "ENDPOINT": "https://s3.example.com"}
@@ -138,7 +156,7 @@ class TestFields:
         assert list(answer.json()["meta"]) == [field]
         assert ReplayStorage.objects.count() == 2
 
-    @pytest.mark.parametrize("kind", ["swift", "azure", "", None, 7])
+    @pytest.mark.parametrize("kind", ["es", "ftp", "", None, 7])
     def test_type_without_a_client_is_refused(self, as_admin: APIClient, kind: Any) -> None:
         answer = as_admin.post(STORAGES, {**body(), "type": kind}, format="json")
         assert (answer.status_code, list(answer.json())) == (400, ["type"])
@@ -148,10 +166,11 @@ class TestFields:
         answer = as_admin.patch(f"{STORAGES}{made['id']}/", {"type": "ceph"}, format="json")
         assert list(answer.json()) == ["type"]
 
+    @pytest.mark.spec("S3-046")
     def test_options_describe_the_types_and_their_fields(self, as_admin: APIClient) -> None:
         fields = as_admin.options(f"{STORAGES}?type=s3", headers=ENGLISH).json()["actions"]["POST"]
         assert [choice["value"] for choice in fields["type"]["choices"]] == [
-            *("null", "server", "s3", "ceph", "oss", "obs")
+            *("null", "server", "s3", "ceph", "oss", "obs", "swift", "azure")
         ]
         meta = fields["meta"]["children"]
         assert {name: (one["label"], one["write_only"]) for name, one in meta.items()} == {
@@ -160,8 +179,68 @@ class TestFields:
             "SECRET_KEY": ("Secret key", True),
             "ENDPOINT": ("Endpoint", False),
         }
+        swift = as_admin.options(f"{STORAGES}?type=swift").json()["actions"]["POST"]["meta"]["children"]
+        assert list(swift) == ["BUCKET", "ACCESS_KEY", "SECRET_KEY", "ENDPOINT", "REGION"]
+        azure = as_admin.options(f"{STORAGES}?type=azure", headers=ENGLISH).json()["actions"]["POST"]["meta"][
+            "children"
+        ]
+        assert {name: (one["label"], one["write_only"]) for name, one in azure.items()} == {
+            "CONTAINER_NAME": ("Container", False),
+            "ACCOUNT_NAME": ("Account name", False),
+            "ACCOUNT_KEY": ("Account key", True),
+            "ENDPOINT_SUFFIX": ("Endpoint suffix", False),
+        }
+        suffixes = [choice["value"] for choice in azure["ENDPOINT_SUFFIX"]["choices"]]
+        assert suffixes == ["core.chinacloudapi.cn", "core.windows.net"]
         bare = as_admin.options(f"{STORAGES}?type=server").json()["actions"]["POST"]
         assert not bare["meta"].get("children")
+
+    @pytest.mark.spec("S3-046")
+    def test_azure_is_reached_where_its_account_is(self, as_admin: APIClient, monkeypatch: pytest.MonkeyPatch) -> None:
+        made = add_azure(as_admin)
+        assert made["meta"] == made_of(AZURE)
+        assert made["stored_secrets"] == ["ACCOUNT_KEY"]
+        asked: list[tuple[str, int]] = []
+
+        def refuse(host: str, port: int) -> None:
+            asked.append((host, port))
+            raise TargetRefused("no")
+
+        monkeypatch.setattr("postern.foundation.network.outbound.check_dial", refuse)
+        answer = as_admin.get(f"{STORAGES}{made['id']}/test-connective/").json()
+        assert answer["is_valid"] is False
+        assert set(asked) == {("acme1.blob.core.windows.net", 443)}
+
+    @pytest.mark.parametrize("change", [{"ACCOUNT_NAME": "others"}, {"ENDPOINT_SUFFIX": "core.chinacloudapi.cn"}])
+    def test_k70_a_stored_key_is_not_used_for_another_account(
+        self, as_admin: APIClient, change: dict[str, str]
+    ) -> None:
+        url = f"{STORAGES}{add_azure(as_admin)['id']}/"
+        answer = as_admin.patch(url, {"meta": change}, format="json")
+        assert (answer.status_code, list(answer.json()["meta"])) == (400, ["ACCOUNT_KEY"])
+        whole = as_admin.patch(url, {"meta": {**change, "ACCOUNT_KEY": "bmV3"}}, format="json")
+        assert (whole.status_code, whole.json()["meta"]) == (200, {**made_of(AZURE), **change})
+
+    @pytest.mark.parametrize(
+        ("kind", "meta", "field"),
+        [
+            ("azure", {"CONTAINER_NAME": "Big"}, "CONTAINER_NAME"),
+            ("azure", {"CONTAINER_NAME": "a/b"}, "CONTAINER_NAME"),
+            ("azure", {"CONTAINER_NAME": "a--b"}, "CONTAINER_NAME"),
+            ("azure", {"ACCOUNT_NAME": "evil.example.com/?"}, "ACCOUNT_NAME"),
+            ("azure", {"ACCOUNT_NAME": "127.0.0.1#"}, "ACCOUNT_NAME"),
+            ("azure", {"ENDPOINT_SUFFIX": "evil.example.com"}, "ENDPOINT_SUFFIX"),
+            ("azure", {"ACCOUNT_KEY": ""}, "ACCOUNT_KEY"),
+            ("swift", {"REGION": "no region"}, "REGION"),
+            ("swift", {"REGION": ""}, "REGION"),
+        ],
+    )
+    def test_fields_of_azure_and_swift_have_their_own_errors(
+        self, as_admin: APIClient, kind: str, meta: dict[str, str], field: str
+    ) -> None:
+        usual = AZURE if kind == "azure" else {**body()["meta"], "REGION": "us-east-1"}
+        answer = as_admin.post(STORAGES, {**body(), "type": kind, "meta": {**usual, **meta}}, format="json")
+        assert (answer.status_code, list(answer.json()["meta"])) == (400, [field])
 
     def test_list_is_filtered_and_searched(self, as_admin: APIClient) -> None:
         add(as_admin, comment="cold room")

@@ -307,6 +307,12 @@ async def test_changes(world: World, tmp_path: Path) -> None:
         await files.set_modified(bytes(tmp_path / "folder" / "file"), 1_000_000_000)
         stated = (tmp_path / "folder" / "file").stat()
         assert (stated.st_mode & 0o7777, stated.st_mtime) == (0o4755, 1_000_000_000)
+        found = await files.look(bytes(tmp_path / "folder" / "file"), follow=True)
+        assert found.ids == (stated.st_uid, stated.st_gid)
+        if os.geteuid() == 0:
+            await files.set_owner(bytes(tmp_path / "folder" / "file"), (4711, 4712))
+            changed = (tmp_path / "folder" / "file").stat()
+            assert (changed.st_uid, changed.st_gid) == (4711, 4712)
         (tmp_path / "other").write_bytes(b"2")
         assert (
             await problem(files.rename(bytes(tmp_path / "other"), bytes(tmp_path / "folder" / "file"), replace=False))

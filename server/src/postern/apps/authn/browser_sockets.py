@@ -1,5 +1,5 @@
-"""Authentication of browser websockets: our own page (Origin) with the session of an allowed user (K42: a websocket
-belongs to the origin and the sign-in of its page).
+"""Authentication of browsers outside Django's views, such as websockets: our own page (Origin) with the session of an
+allowed user (K42: a websocket belongs to the origin and the sign-in of its page).
 """
 
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ Scope = dict[str, Any]
 
 @dataclass(frozen=True, slots=True)
 class Visitor:
-    """The user of a browser websocket, and their address."""
+    """The user of a browser, and their address."""
 
     user_id: UUID
     login_session_id: UUID
@@ -49,8 +49,11 @@ def origin_is_ours(scope: Scope, config: Settings) -> bool:
     return not config.allowed_hosts or validate_host(name, list(config.allowed_hosts))
 
 
-def visitor_of(scope: Scope, config: Settings) -> Visitor | None:
-    """The user of the browser session in the cookies; None when no allowed user is signed in."""
+def visitor_of(scope: Scope, config: Settings, *, counts_as_use: bool = False) -> Visitor | None:
+    """The user of the browser session in the cookies; None when no allowed user is signed in.
+
+    `counts_as_use`: see `authn.facade.web_sign_in`.
+    """
     try:
         cookies = SimpleCookie(header(scope, b"cookie"))
     except CookieError:
@@ -61,7 +64,9 @@ def visitor_of(scope: Scope, config: Settings) -> Visitor | None:
     store = import_module(settings.SESSION_ENGINE).SessionStore
     peer = (scope.get("client") or ("", 0))[0]
     remote_addr = client_address(peer or "", header(scope, b"x-forwarded-for"), config.trusted_proxies)
-    visitor_sign_in: WebSignIn | None = authn.web_sign_in(store(cookie.value), ROOT, remote_addr=remote_addr)
+    visitor_sign_in: WebSignIn | None = authn.web_sign_in(
+        store(cookie.value), ROOT, remote_addr=remote_addr, counts_as_use=counts_as_use
+    )
     if visitor_sign_in is None or visitor_sign_in.actor.user_id is None:
         return None
     return Visitor(

@@ -201,10 +201,12 @@ def _holder(presented: proxy_sign_ins.PresentedTicket) -> TicketHolder:
     return TicketHolder(identity, row.pk, presented.fault, row.epoch)
 
 
-def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> WebSignIn | None:
+def web_sign_in(
+    session: Any, scope: OrgScope, *, remote_addr: str | None, counts_as_use: bool = False
+) -> WebSignIn | None:
     """The signed-in user of Django's session object (a websocket's `scope["session"]`).
 
-    None when nobody is signed in, the user is not active, has an unmet condition, or may not enter `scope`.
+    `counts_as_use`: this is an action of the user, which extends the sign-in as a request of the API does. None when nobody is signed in, the user is not active, has an unmet condition, or may not enter `scope`.
     """
     login_session = login_sessions.find_by_session(session)
     if login_session is None:
@@ -215,6 +217,8 @@ def web_sign_in(session: Any, scope: OrgScope, *, remote_addr: str | None) -> We
         return None
     if not scope.is_root and not rights.may_enter(scope, system_role=user.role):
         return None
+    if counts_as_use:
+        login_sessions.touch(login_session)
     actor = actor_of_user(user, rights, remote_addr=remote_addr, login_session=str(login_session.pk))
     return WebSignIn(actor=actor, login_session_id=login_session.pk, language=user.language or settings.LANGUAGE_CODE)
 

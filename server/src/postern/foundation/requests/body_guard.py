@@ -57,6 +57,24 @@ class BodyGuard:
         await self._application(scope, request.receive, request.send)
 
 
+class Patience:
+    """The time that one body may take to arrive."""
+
+    def __init__(self, *, piece_timeout_s: float = PIECE_TIMEOUT_S, least_bytes_per_s: int = LEAST_BYTES_PER_S) -> None:
+        self._piece_timeout_s = piece_timeout_s
+        self._least_bytes_per_s = least_bytes_per_s
+        #: Remaining time to wait for the body. Each piece adds to it; only the time spent waiting is subtracted.
+        self._left_s = piece_timeout_s
+
+    async def next_piece(self, receive: Receive) -> Message:
+        """The next message of the client. Raises TimeoutError."""
+        asked_s = monotonic_s()
+        async with asyncio.timeout(min(self._piece_timeout_s, max(self._left_s, 0.0))):
+            message = await receive()
+        self._left_s += len(message.get("body", b"")) / self._least_bytes_per_s - (monotonic_s() - asked_s)
+        return message
+
+
 class _GuardedRequest:
     """Counts the body of one request as it arrives. After a refusal, the application sees a disconnected client."""
 
@@ -66,10 +84,7 @@ class _GuardedRequest:
         self._receive = receive
         self._send = send
         self._left_bytes = limit_bytes
-        self._piece_timeout_s = piece_timeout_s
-        self._least_bytes_per_s = least_bytes_per_s
-        #: Remaining time to wait for the body. Each piece adds to it; only the time spent waiting is subtracted.
-        self._patience_s = piece_timeout_s
+        self._patience = Patience(piece_timeout_s=piece_timeout_s, least_bytes_per_s=least_bytes_per_s)
         self._complete = False
         self._refused = False
 
@@ -78,15 +93,11 @@ class _GuardedRequest:
             return {"type": "http.disconnect"}
         if self._complete:  # the application now waits for the client to disconnect, without a limit
             return await self._receive()
-        asked_s = monotonic_s()
         try:
-            async with asyncio.timeout(min(self._piece_timeout_s, max(self._patience_s, 0.0))):
-                message = await self._receive()
+            message = await self._patience.next_piece(self._receive)
         except TimeoutError:
             return await self._refuse(408)
-        size = len(message.get("body", b""))
-        self._patience_s += size / self._least_bytes_per_s - (monotonic_s() - asked_s)
-        self._left_bytes -= size
+        self._left_bytes -= len(message.get("body", b""))
         self._complete = not message.get("more_body", False)
         return await self._refuse(413) if self._left_bytes < 0 else message
 

@@ -8,13 +8,12 @@ The log must say what the target did, so each answer is paired with its request.
 without a request, or an answer of the wrong type ends the session. Only handles that the target issued are passed on.
 """
 
-from dataclasses import dataclass, field
 from typing import Final
 
 from postern.contracts.enums import Actions, TransferDirection
 from postern.proxies.core.sessions.live_session import LiveSession
-from postern.proxies.core.sessions.session_log import Begun
 from postern.proxies.ssh import sftp_packets as sftp
+from postern.proxies.ssh.sftp_open_files import OpenFile, OwnFile, Pending
 from postern.proxies.ssh.sftp_packets import Packet, PacketCutter
 from postern.proxies.ssh.shown_path import PAIR_CHARS, shown
 
@@ -65,60 +64,6 @@ _ANSWERS: Final = {
 }
 #: Extensions answer with an extended reply, or like the request that they replace.
 _EXTENSION_ANSWERS: Final = frozenset({sftp.EXTENDED_REPLY, sftp.NAME, sftp.ATTRS})
-
-
-@dataclass(frozen=True, slots=True)
-class OwnFile:
-    """What the proxy's own client says about a file before it opens it, because the request does not show it.
-
-    `stands_for` is the name that the file gets later; the log shows it. With `reads_back`, what is read goes to nobody:
-    the proxy needs it for the hash.
-    """
-
-    stands_for: bytes = b""
-    reads_back: bool = False
-
-
-@dataclass(slots=True)
-class OpenFile:
-    """A handle that the target issued. `in_flight` counts unanswered requests; the report waits for their answers."""
-
-    path: str
-    flags: int
-    is_folder: bool = False
-    written: int = 0
-    read: int = 0
-    failed: bool = False
-    in_flight: int = 0
-    begun: dict[TransferDirection, Begun] = field(default_factory=dict)
-    own: OwnFile | None = None
-    #: The hash of the whole file, if the proxy's own client knows it.
-    sha256: str = ""
-    detail: str = ""
-    #: Of a folder below a root: its real path, and the root's age when it was located.
-    place: bytes = b""
-    age: int = 0
-    closed: bool | None = None  # whether closing succeeded; None until it is answered
-
-    @property
-    def only_reads(self) -> bool:
-        return not self.flags & sftp.FLAGS_CHANGING
-
-    @property
-    def direction(self) -> TransferDirection:
-        """The direction it was opened for. A file opened for both may be read as well."""
-        return TransferDirection.DOWNLOAD if self.only_reads else TransferDirection.UPLOAD
-
-
-@dataclass(slots=True)
-class Pending:
-    """A request in flight, and what its answer refers to."""
-
-    type: int
-    change: Begun | None = None
-    file: OpenFile | None = None
-    #: For requests with paths, in a session with a root: whether names may lead elsewhere afterwards.
-    moves: bool | None = None
 
 
 class SftpInspector:

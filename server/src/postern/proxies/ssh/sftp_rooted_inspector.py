@@ -11,7 +11,8 @@ from typing import Final
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh import sftp_packets as sftp
-from postern.proxies.ssh.sftp_inspector import MAX_PENDING, OpenFile, Pending, SftpInspector, may_answer
+from postern.proxies.ssh.sftp_inspector import MAX_PENDING, SftpInspector, may_answer
+from postern.proxies.ssh.sftp_open_files import OpenFile, Pending
 from postern.proxies.ssh.sftp_packets import Packet
 from postern.proxies.ssh.sftp_paths import PathRequest, paths_of, with_paths
 from postern.proxies.ssh.sftp_root import HostAnswers, NoRoot, Outside, Question, SftpRoot, Steps, Use

@@ -14,9 +14,9 @@ from django.utils import translation
 
 from peers.s3_server import OddService, S3Server, odd_service
 from postern.foundation.network.outbound import DialTarget, TargetRefused, TargetUnknown
+from postern.integrations.replay_storages.failures import StorageFailed
 from postern.integrations.replay_storages.port import Content, RemoteStore
 from postern.integrations.replay_storages.s3 import Access, Addressing, bucket, connect
-from postern.integrations.replay_storages.s3.failures import StorageFailed
 from postern.integrations.replay_storages.s3.regions import region_of, uses_virtual_hosts
 from postern.kernel.secret import Secret
 from unit.integrations.replay_storages.contract import (

@@ -50,6 +50,7 @@ def beat(
     known.boot_id = heartbeat.boot_id
     known.version = lifecycle.clean(heartbeat.version, 64)
     known.stream_address = lifecycle.clean(heartbeat.stream_address, 255)
+    known.files_address = lifecycle.clean(heartbeat.files_address, 255)
     known.is_draining = heartbeat.draining
     known.is_lost = False
     known.unsent_events = _counted(heartbeat.unsent_events)

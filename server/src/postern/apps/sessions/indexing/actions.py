@@ -37,8 +37,8 @@ from postern.contracts.search.lines import Line, LineKind, cut
 from postern.contracts.search.program import Ended, Packed, ReadingFailed, frames
 from postern.foundation.database.connections import release_connections
 from postern.foundation.phrases import Phrase
+from postern.integrations.replay_storages.failures import StorageFailed
 from postern.integrations.replay_storages.port import ReplayStorage
-from postern.integrations.replay_storages.s3.failures import StorageFailed
 from postern.kernel.clock import monotonic_s
 from postern.kernel.errors import PosternError
 from postern.kernel.sentences import Sentence

@@ -9,6 +9,12 @@ class NoTerminal(Unavailable):
     code = "no_terminal"
 
 
+class NoFiles(Unavailable):
+    """No proxy that is available has an endpoint for the file manager."""
+
+    code = "no_files"
+
+
 class SessionOver(Conflict):
     """The request needs a session that has not ended."""
 

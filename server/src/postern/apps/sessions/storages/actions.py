@@ -20,7 +20,7 @@ from postern.foundation.database import row_locks
 from postern.foundation.database.connections import release_connections
 from postern.foundation.database.uses import StillUsed, require_unused
 from postern.foundation.phrases import said
-from postern.integrations.replay_storages.s3.failures import StorageFailed
+from postern.integrations.replay_storages.failures import StorageFailed
 from postern.kernel.ids import new_id
 from postern.kernel.secret import Secret
 
@@ -79,11 +79,12 @@ def update_storage(*, actor: Actor, row: Row, changes: Values) -> Row:
         return row
     if row.is_built_in and (set(new) - {"is_default"} or changed):
         raise StorageKept(_("%(name)s is built in and cannot be changed.") % {"name": former_name})
-    if "BUCKET" in changed and USES.value.holds(row):
+    if any(field.name in changed for field in META[row.type] if field.names_place) and USES.value.holds(row):
         raise FieldRefused(
             "meta", _("Recordings lie in this bucket. Move them to another storage before you change the bucket.")
         )
-    if "ENDPOINT" in changed and changes.get(_FOUND_AT) != given["ENDPOINT"] and USES.value.sample(row):
+    host = _host({**former_meta, **given}, row)
+    if host != _host(former_meta, row) and changes.get(_FOUND_AT) != host and USES.value.sample(row):
         raise FieldRefused(
             "meta", _("Recordings were stored here meanwhile. Save again, so that they are looked for at the endpoint.")
         )
@@ -115,8 +116,8 @@ def look_for_recordings(row: Storage, changes: Values) -> Values:
     Call it before the transaction: it asks the endpoint. Raises FieldRefused, KeysRequired.
     """
     given, secrets = _sorted_out(row.type, changes.get("meta") or {})
-    endpoint = given.get("ENDPOINT", "")
-    if not isinstance(row, ReplayStorage) or not endpoint or endpoint == row.meta.get("ENDPOINT"):
+    host = _host({**row.meta, **given}, row)
+    if not isinstance(row, ReplayStorage) or host == _host(row.meta, row):
         return changes
     _require_keys(row, given, secrets)
     path = USES.value.sample(row)
@@ -132,12 +133,17 @@ def look_for_recordings(row: Storage, changes: Values) -> Values:
             ) from None
         except StorageFailed as error:
             raise FieldRefused("meta", said(error.sentence)) from None
-    return {**changes, _FOUND_AT: endpoint}
+    return {**changes, _FOUND_AT: host}
+
+
+def _host(meta: Values, row: Storage) -> tuple[object, ...]:
+    """The values of `meta` that say to which host keys are sent."""
+    return tuple(meta.get(field.name) for field in META[row.type] if field.names_host)
 
 
 def _require_keys(row: Storage, given: Values, secrets: Mapping[str, Secret]) -> None:
     """K70: stored secrets are only sent to the saved host. Raises KeysRequired."""
-    if "ENDPOINT" not in given or given["ENDPOINT"] == row.meta.get("ENDPOINT"):
+    if _host({**row.meta, **given}, row) == _host(row.meta, row):
         return
     missing = [field.name for field in META[row.type] if field.is_secret and field.name not in secrets]
     if missing:

@@ -9,7 +9,7 @@ from postern.apps.sessions.storages import remote
 from postern.apps.sessions.storages.models import ReplayStorage, Storage
 from postern.foundation.caller.actor import Actor
 from postern.foundation.phrases import Phrase, said
-from postern.integrations.replay_storages.s3.failures import StorageFailed
+from postern.integrations.replay_storages.failures import StorageFailed
 from postern.kernel.errors import PosternError
 from postern.kernel.sentences import NOTHING, Sentence
 

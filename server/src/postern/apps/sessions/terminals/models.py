@@ -71,6 +71,7 @@ class Terminal(PosternModel):
     has_sightings = models.BooleanField(default=False, editable=False)
     version = models.CharField(max_length=64, blank=True, default="", editable=False)
     stream_address = models.CharField(max_length=255, blank=True, default="", editable=False)
+    files_address = models.CharField(max_length=255, blank=True, default="", editable=False)
     is_draining = models.BooleanField(default=False, editable=False)
     #: Its lease has expired, which was reported; the next heartbeat resets this.
     is_lost = models.BooleanField(default=False, editable=False)

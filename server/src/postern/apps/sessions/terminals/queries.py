@@ -42,10 +42,16 @@ def credential_of(text: str) -> Credential | None:
     return Credential(terminal, presented_hash) if terminal is not None and any(fits) else None
 
 
-def terminal_for_browser() -> Terminal | None:
-    """The proxy for the next browser session: alive, not draining, with the fewest connections."""
+def terminal_for_browser(*, with_files: bool = False) -> Terminal | None:
+    """The proxy for the next browser session: alive, not draining, with the fewest connections.
+
+    `with_files`: it must have an endpoint for the file manager.
+    """
     alive = Terminal.objects.alive(clock.now() - timedelta(seconds=LEASE_S))
-    return alive.filter(is_draining=False).exclude(stream_address="").order_by("connections", "pk").first()
+    able = alive.filter(is_draining=False).exclude(stream_address="")
+    if with_files:
+        able = able.exclude(files_address="")
+    return able.order_by("connections", "pk").first()
 
 
 def accepted_terminals() -> list[UUID]:
@@ -70,19 +76,26 @@ def stream_address_of(terminal_id: UUID) -> str | None:
     return alive.values_list("stream_address", flat=True).first() or None
 
 
+def files_address_of(terminal_id: UUID) -> str | None:
+    """Address of the file manager endpoint of a living, accepted terminal; None if there is none."""
+    alive = Terminal.objects.alive(clock.now() - timedelta(seconds=LEASE_S)).filter(pk=terminal_id)
+    return alive.values_list("files_address", flat=True).first() or None
+
+
 def proxy_endpoints() -> list[tuple[str, int]]:
     """Endpoints of registered proxies, as they reported them.
 
     They must never be targets of sessions (K36: only addresses of permitted targets are dialled).
     """
     endpoints: list[tuple[str, int]] = []
-    rows = Terminal.objects.existing().values_list("remote_addr", "ssh_port", "stream_address")
-    for remote_addr, ssh_port, stream_address in rows:
+    rows = Terminal.objects.existing().values_list("remote_addr", "ssh_port", "stream_address", "files_address")
+    for remote_addr, ssh_port, *addresses in rows:
         if remote_addr and ssh_port:
             endpoints.append((remote_addr, ssh_port))
-        host, _, port = stream_address.rpartition(":")
-        if host and not stream_address.startswith("unix:") and port.isascii() and port.isdigit():
-            endpoints.append((host.removeprefix("[").removesuffix("]"), int(port)))
+        for address in addresses:
+            host, _, port = address.rpartition(":")
+            if host and not address.startswith("unix:") and port.isascii() and port.isdigit():
+                endpoints.append((host.removeprefix("[").removesuffix("]"), int(port)))
     return endpoints
 
 

@@ -5,6 +5,7 @@ is written twice: at the report of the beginning, and at its end. Each write has
 the session.
 """
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
@@ -33,6 +34,7 @@ OPERATIONS: Final = {
 }
 
 _MAX_CHARS: Final = 1024
+_SHA256: Final = re.compile(r"[0-9a-f]{64}")
 _LARGEST: Final = (1 << 63) - 1  # maximum of the column
 
 
@@ -67,6 +69,7 @@ def store_transfers(sessions: Mapping[UUID, Session], events: Iterable[TransferB
             finished.add(event.id)
             row.size, row.is_success = min(max(event.size, 0), _LARGEST), event.success
             row.detail = clean(event.detail, _MAX_CHARS)
+            row.sha256 = event.sha256 if _SHA256.fullmatch(event.sha256) else ""
             (fresh.whole if fresh.begun.pop(event.id, None) else fresh.completed).append(row)
     for session_id, fresh in news.items():
         _store(sessions[session_id], fresh)
@@ -81,9 +84,10 @@ def _store(session: Session, news: _News) -> None:
     sealing.chain(session, ended, TRANSFERS)
     FileTransfer.objects.bulk_create([*begun, *news.whole])
     if news.completed:
-        FileTransfer.objects.bulk_update(news.completed, ["size", "is_success", "detail", "number", "proof"])
+        FileTransfer.objects.bulk_update(news.completed, ["size", "is_success", "detail", "sha256", "number", "proof"])
     files = [
         {"id": row.pk, "operate": row.operate, "file": row.filename, "size": row.size, "ok": row.is_success}
+        | ({"sha256": row.sha256} if row.sha256 else {})
         for row in ended
     ]
     opened = [{"id": row.pk, "operate": row.operate, "file": row.filename} for row in begun]

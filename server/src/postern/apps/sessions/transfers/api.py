@@ -40,6 +40,7 @@ class FileTransferSerializer(ResourceSerializer):
             "direction_display",
             "size",
             "detail",
+            "sha256",
             "state",
             "session",
         )

@@ -17,9 +17,10 @@ _TRANSFER: Final = (
     "operate",
     "filename",
 )
+_END_1: Final = (*_TRANSFER, "size", "is_success", "detail", "date_start")
 TRANSFERS: Final = Covered(
     FileTransfer,
-    ((*_TRANSFER, "size", "is_success", "detail", "date_start"),),
+    (_END_1, (*_END_1, "sha256")),
     {
         **PLACE_AND_PROOF,
         "begun_number": "is part of the proof of the beginning, as the position",
@@ -35,6 +36,7 @@ TRANSFERS_BEGUN: Final = Covered(
         "size": "known at the end; empty until then, which is verified",
         "is_success": "known at the end; empty until then, which is verified",
         "detail": "known at the end; empty until then, which is verified",
+        "sha256": "known at the end; empty until then, which is verified",
     },
     prefix="begun_",
 )

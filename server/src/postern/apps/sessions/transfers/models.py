@@ -14,7 +14,7 @@ class FileTransfer(ChainedRow):
     """One file that was transferred or changed in a session.
 
     A transfer without an end has only its first position in the chain (`begun_number`). Its result is unknown: `size`,
-    `is_success` and `detail` are empty. It stays like that when the proxy was killed.
+    `is_success`, `detail` and `sha256` are empty. It stays like that when the proxy was killed.
     """
 
     session = models.ForeignKey(Session, on_delete=models.CASCADE, related_name="transfers")
@@ -29,6 +29,8 @@ class FileTransfer(ChainedRow):
     size = models.BigIntegerField(_("Size"), default=0)
     is_success = models.BooleanField(_("Success"), default=True)
     detail = models.CharField(max_length=1024, blank=True, default="")
+    #: Of the whole file, if it passed once, whole and in order; else "".
+    sha256 = models.CharField(_("SHA-256"), max_length=64, blank=True, default="")
     date_start = models.DateTimeField(_("Date start"), default=clock.now)
     begun_number = models.PositiveIntegerField(null=True, editable=False)
     begun_proof = models.CharField(max_length=72, blank=True, default="", editable=False)

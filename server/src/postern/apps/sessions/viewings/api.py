@@ -31,8 +31,8 @@ from postern.contracts import recording as container
 from postern.foundation.rest.rights import Right
 from postern.foundation.rest.streams import streamed
 from postern.foundation.rest.views import PosternView
+from postern.integrations.replay_storages.failures import StorageFailed
 from postern.integrations.replay_storages.port import SUFFIX
-from postern.integrations.replay_storages.s3.failures import StorageFailed
 from postern.kernel.ids import parse_id
 
 _BINARY = "application/octet-stream"

@@ -18,7 +18,7 @@ from postern.apps.sessions.recordings.errors import ReplayMissing, ReplayUnavail
 from postern.apps.sessions.recordings.models import Recording
 from postern.apps.sessions.recordings.storage import current_place, replay_storage, store_of
 from postern.foundation.database.connections import release_connections
-from postern.integrations.replay_storages.s3.failures import StorageFailed
+from postern.integrations.replay_storages.failures import StorageFailed
 
 #: Remote recordings that a process sends at once.
 MOST_SENT: Final = 16

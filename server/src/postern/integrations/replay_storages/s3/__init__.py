@@ -24,13 +24,14 @@ class Addressing(Enum):
 
 @dataclass(frozen=True, slots=True)
 class Access:
-    """How a bucket is reached. `endpoint`: `https://host[:port]`."""
+    """How a bucket is reached. `endpoint`: `https://host[:port]`. Without a `region` the endpoint says which it is."""
 
     endpoint: str
     bucket: str
     access_key: str
     secret_key: Secret
     addressing: Addressing = Addressing.BY_ENDPOINT
+    region: str = ""
 
 
 def connect(access: Access, *, storage_id: UUID, check: DialCheck) -> RemoteStore:

@@ -19,12 +19,13 @@ from botocore.config import Config
 from botocore.configprovider import BOTOCORE_DEFAUT_SESSION_VARIABLES
 from botocore.exceptions import BotoCoreError, ClientError, ConnectTimeoutError, ReadTimeoutError
 
+from postern.integrations.replay_storages.connections import READ_S, unwrapped
+from postern.integrations.replay_storages.failures import CHANGED, StorageFailed
 from postern.integrations.replay_storages.port import Content, Copying, require_stored_path
+from postern.integrations.replay_storages.ranged_object import RangedObject, RemoteFile
 from postern.integrations.replay_storages.s3 import Access, failures
-from postern.integrations.replay_storages.s3.failures import StorageFailed
-from postern.integrations.replay_storages.s3.ranged_object import RangedObject, RemoteFile
 from postern.integrations.replay_storages.s3.regions import region_of, uses_virtual_hosts
-from postern.integrations.replay_storages.s3.transport import READ_S, Transport, unwrapped
+from postern.integrations.replay_storages.s3.transport import Transport
 from postern.integrations.replay_storages.s3.upload import Upload, unfinished_uploads
 from postern.integrations.web_apis import failures as web_failures
 from postern.integrations.web_apis.calls import DialCheck
@@ -80,7 +81,7 @@ class Bucket:
             self._client: Any = _CORE.create_client(
                 "s3",
                 endpoint_url=access.endpoint,
-                region_name=region_of(access.endpoint),
+                region_name=access.region or region_of(access.endpoint),
                 aws_access_key_id=access.access_key,
                 aws_secret_access_key=access.secret_key.reveal(),
                 config=config,
@@ -145,7 +146,7 @@ class Bucket:
             whole, part = self._read(key, 0, 63), self._read(key, 10, 19)
             self._try("delete_object", Key=key)
             if whole != content or part != content[10:20]:
-                raise StorageFailed(failures.CHANGED.say(host=self._host, bucket=self._bucket))
+                raise StorageFailed(CHANGED.say(host=self._host, bucket=self._bucket))
             with self._answers():
                 self._probe_list(key)
 
@@ -212,7 +213,7 @@ class Bucket:
                 # One byte more than asked: a service that ignores ranges must not be taken for one that has them.
                 content: bytes = body.read(last - first + 2)
         if len(content) != last - first + 1:
-            raise StorageFailed(failures.CHANGED.say(host=self._host, bucket=self._bucket))
+            raise StorageFailed(CHANGED.say(host=self._host, bucket=self._bucket))
         return content
 
     def _delete(self, key: str) -> None:

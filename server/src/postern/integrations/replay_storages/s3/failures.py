@@ -1,11 +1,11 @@
-"""Why a bucket could not be used. Each sentence says what to change."""
+"""Why a bucket could not be used: what the codes of the service mean."""
 
 from typing import Final
 
 from django.utils.translation import gettext_lazy as _
 
 from postern.foundation.phrases import Phrase
-from postern.kernel.sentences import Sentence
+from postern.integrations.replay_storages.failures import CLOCK, FULL, SERVICE, BucketMissing, StorageFailed
 
 KEY: Final = Phrase(
     "storage.key_refused", _("%(host)s does not accept the access key or the secret key. Enter both again.")
@@ -18,22 +18,9 @@ DENIED: Final = Phrase(
     ),
 )
 BUCKET: Final = Phrase("storage.no_bucket", _("There is no bucket %(bucket)s at %(host)s. Create it there first."))
-CLOCK: Final = Phrase(
-    "storage.clock",
-    _("The clocks of this machine and of %(host)s differ by minutes. Set the clock of this machine by NTP."),
-)
 REGION: Final = Phrase(
     "storage.region",
     _("The bucket %(bucket)s is in another region (%(code)s). Enter the endpoint of its region%(region)s."),
-)
-FULL: Final = Phrase("storage.full", _("%(host)s has no room for more (%(code)s). Make room, or raise the quota."))
-SERVICE: Final = Phrase(
-    "storage.service",
-    _("%(host)s answered with the code %(code)s (HTTP status %(status)d). Try again later, or ask its operator."),
-)
-CHANGED: Final = Phrase(
-    "storage.changed",
-    _("%(host)s returned other bytes than were stored in the bucket %(bucket)s. Do not use this storage."),
 )
 MALFORMED: Final = Phrase(
     "storage.malformed",
@@ -48,18 +35,6 @@ _REGION_CODES: Final = frozenset(
     | {"301", "302", "307", "308"}
 )
 _FULL_CODES: Final = frozenset({"QuotaExceeded", "InsufficientStorage", "XMinioStorageFull", "507"})
-
-
-class StorageFailed(OSError):
-    """The storage could not be used. The text is for people; `sentence` can be stored and translated."""
-
-    def __init__(self, sentence: Sentence) -> None:
-        super().__init__(sentence.text)
-        self.sentence = sentence
-
-
-class BucketMissing(StorageFailed):
-    """The bucket does not exist."""
 
 
 def of_answer(code: str, status: int, *, host: str, bucket: str, region: str = "") -> StorageFailed:

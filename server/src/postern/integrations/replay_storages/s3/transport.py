@@ -1,74 +1,27 @@
-"""The connections of botocore: only to checked addresses, with the certificates of this machine, within a time limit.
-
-botocore asks its `before-send` handlers first, and takes the answer that one of them gives. So nothing of its own
-connections, proxies and certificates is used. Redirects are not followed.
+"""How botocore sends. It asks its `before-send` handlers first, and takes the answer that one of them gives. So nothing of
+its own connections, proxies and certificates is used. Redirects are not followed.
 """
 
-import socket
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from typing import Any, Final
-from weakref import WeakKeyDictionary, finalize
 
 import urllib3
 from botocore.awsrequest import AWSResponse
 from botocore.exceptions import ConnectionClosedError, ConnectTimeoutError, EndpointConnectionError, ReadTimeoutError
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.util.connection import create_connection
 
-from postern.foundation.network.outbound import TargetRefused, TargetUnknown
+from postern.integrations.replay_storages.connections import CONNECT_S, READ_S, Connections, host_of
 from postern.integrations.web_apis import failures
-from postern.integrations.web_apis.calls import DialCheck, tls_context
-from postern.integrations.web_apis.failures import WebApiFailed
-from postern.kernel.clock import monotonic_s
-from postern.kernel.dialing import plain
 
-CONNECT_S: Final = 5.0
-#: Between two bytes of an answer.
-READ_S: Final = 30.0
-#: Of an answer that is not the content of an object: a thousand parts of an upload have 300 KB.
-MOST_BYTES: Final = 4 * 1024 * 1024
-_PIECE_BYTES: Final = 64 * 1024
 _FIRST_ERROR: Final = 300
 
 
-class Transport:
-    """Sends the requests of one client, which one thread uses at a time."""
-
-    def __init__(self, check: DialCheck) -> None:
-        self._check = check
-        #: Each connection has a second handle, because TLS takes the first away. Closing it here does not end the other.
-        self._handles: WeakKeyDictionary[HTTPConnection, socket.socket] = WeakKeyDictionary()
-        self._handles_lock = threading.Lock()
-        self._is_ended = False
-        self._until_s = float("inf")
-        self._limit_s = 0.0
-        self._pools = urllib3.PoolManager(num_pools=2, maxsize=1, ssl_context=tls_context(), retries=False)
-        self._pools.pool_classes_by_scheme = _pools_that_dial(self._dial)
-
-    @contextmanager
-    def limited(self, limit_s: float) -> Iterator[None]:
-        """A limit for everything inside. When it has passed, the connections are cut, so that a peer that sends a byte
-        each second holds nobody longer. A limit inside another one never extends it.
-        """
-        outer = self._limit_s, self._until_s
-        if monotonic_s() + limit_s < self._until_s:
-            self._limit_s, self._until_s = limit_s, monotonic_s() + limit_s
-        watchdog = threading.Timer(limit_s, self._cut)
-        watchdog.daemon = True
-        watchdog.start()
-        try:
-            yield
-        finally:
-            watchdog.cancel()
-            self._limit_s, self._until_s = outer
+class Transport(Connections):
+    """Sends the requests of one client."""
 
     def send(self, request: Any, **_: object) -> AWSResponse:
         """The `before-send` handler. Raises WebApiFailed, and the errors of botocore that it retries."""
         self.require_time(request.url)
         try:
-            answer = self._pools.urlopen(
+            answer = self.pools.urlopen(
                 request.method,
                 request.url,
                 body=request.body,
@@ -83,9 +36,9 @@ class Transport:
             response = AWSResponse(request.url, answer.status, answer.headers, answer)
             if not request.stream_output or answer.status >= _FIRST_ERROR:
                 # Read now, which returns the connection to the pool. botocore would read it without a limit.
-                response._content = self._whole(answer, request.url)  # noqa: SLF001 - where `content` keeps it
+                response._content = self.whole(answer, request.url)  # noqa: SLF001 - where `content` keeps it
         except urllib3.exceptions.SSLError as error:
-            raise failures.tls(_host_of(request.url), error.__cause__ or error.args[0]) from error
+            raise failures.tls(host_of(request.url), error.__cause__ or error.args[0]) from error
         except urllib3.exceptions.NewConnectionError as error:
             raise EndpointConnectionError(endpoint_url=request.url, error=error) from error
         except urllib3.exceptions.ConnectTimeoutError as error:
@@ -96,107 +49,3 @@ class Transport:
             self.require_time(request.url)
             raise ConnectionClosedError(endpoint_url=request.url, request=request, error=error) from error
         return response
-
-    def _whole(self, answer: urllib3.BaseHTTPResponse, url: str) -> bytes:
-        """The body of an answer. Raises WebApiFailed when it is too long."""
-        pieces, count = [], 0
-        while piece := answer.read(_PIECE_BYTES):
-            pieces.append(piece)
-            count += len(piece)
-            if count > MOST_BYTES:
-                answer.close()
-                raise failures.too_long(_host_of(url))
-        answer.release_conn()
-        return b"".join(pieces)
-
-    def require_time(self, url: str) -> None:
-        """Raise WebApiFailed when the limit has passed, or between `end` and `close`."""
-        if self._is_ended:
-            raise failures.unreachable(_host_of(url))
-        if monotonic_s() >= self._until_s:
-            raise failures.timeout(_host_of(url), self._limit_s)
-
-    def close(self) -> None:
-        """Close the connections. A later request opens another, also after `end`."""
-        self._is_ended = False
-        self._pools.clear()
-        with self._handles_lock:
-            for handle in self._handles.values():
-                handle.close()
-            self._handles.clear()
-
-    def end(self) -> None:
-        """Cut the connections, from any thread: a thread that waits for an answer fails at once, and cannot ask again
-        before `close`.
-        """
-        self._is_ended = True
-        self._cut()
-
-    def _cut(self) -> None:
-        with self._handles_lock:
-            for handle in self._handles.values():
-                with suppress(OSError):
-                    handle.shutdown(socket.SHUT_RDWR)
-
-    def _dial(self, connection: HTTPConnection) -> socket.socket:
-        """Connect to an address of the host that was checked a moment ago."""
-        host = connection.host
-        try:
-            target = self._check(host, connection.port)
-        except TargetUnknown:
-            raise failures.name_unknown(host) from None
-        except TargetRefused as error:
-            raise failures.not_dialled(error) from None
-        here = plain(target.address)
-        if not isinstance(connection, HTTPSConnection) and not (here is not None and here.is_loopback):
-            raise failures.unencrypted(host)
-        try:
-            limit_s = max(min(CONNECT_S, self._until_s - monotonic_s()), 0.1)
-            made = create_connection((target.address, target.port), limit_s, socket_options=connection.socket_options)
-        except TimeoutError as error:
-            raise urllib3.exceptions.ConnectTimeoutError(connection, str(error)) from error
-        except OSError as error:
-            raise urllib3.exceptions.NewConnectionError(connection, str(error)) from error
-        with self._handles_lock:
-            handle, former = made.dup(), self._handles.get(connection)
-            if former is not None:
-                former.close()
-            self._handles[connection] = handle
-        finalize(connection, handle.close)
-        if self._is_ended:  # while it was connecting
-            self._cut()
-        return made
-
-
-def unwrapped(error: BaseException) -> WebApiFailed | None:
-    """The refusal inside an error of urllib3 or botocore."""
-    seen: BaseException | None = error
-    while seen is not None:
-        if isinstance(seen, WebApiFailed):
-            return seen
-        seen = seen.__cause__ or seen.__context__
-    return None
-
-
-def _pools_that_dial(dial: Any) -> dict[str, Any]:
-    class CheckedHttp(HTTPConnection):
-        def _new_conn(self) -> socket.socket:
-            made: socket.socket = dial(self)
-            return made
-
-    class CheckedHttps(HTTPSConnection):
-        def _new_conn(self) -> socket.socket:
-            made: socket.socket = dial(self)
-            return made
-
-    class HttpPool(urllib3.HTTPConnectionPool):
-        ConnectionCls = CheckedHttp
-
-    class HttpsPool(urllib3.HTTPSConnectionPool):
-        ConnectionCls = CheckedHttps
-
-    return {"http": HttpPool, "https": HttpsPool}
-
-
-def _host_of(url: str) -> str:
-    return urllib3.util.parse_url(url).host or ""

@@ -38,6 +38,7 @@ class Attributes(msgspec.Struct, frozen=True, kw_only=True, gc=False):
     modified: int | None = None
     owner: str = ""
     group: str = ""
+    ids: tuple[int, int] | None = None  # numbers of owner and group
 
 
 class RemoteEntry(msgspec.Struct, frozen=True, kw_only=True, gc=False):
@@ -138,6 +139,9 @@ class RemoteFiles(Protocol):
         """Remove an empty folder."""
 
     async def set_mode(self, path: bytes, mode: int) -> None: ...
+
+    async def set_owner(self, path: bytes, ids: tuple[int, int]) -> None:
+        """Give a file the owner and group of these numbers. Only some accounts may (`denied`)."""
 
     async def set_modified(self, path: bytes, modified: int) -> None: ...
 

@@ -31,12 +31,13 @@ def read_attributes(packet: Packet, at: int, *, owner: str = "", group: str = ""
     """Return the attributes at `at`, and the position of their end. Raises `Malformed`."""
     flags = packet.number(at)
     at += 4
-    size = mode = modified = None
+    size = mode = modified = ids = None
     if flags & _SIZE:
         size = packet.number(at) << 32 | packet.number(at + 4)
         at += 8
     if flags & _OWNERS:
-        owner, group = owner or str(packet.number(at)), group or str(packet.number(at + 4))
+        ids = packet.number(at), packet.number(at + 4)
+        owner, group = owner or str(ids[0]), group or str(ids[1])
         at += 8
     if flags & _MODE:
         mode = packet.number(at)
@@ -53,7 +54,10 @@ def read_attributes(packet: Packet, at: int, *, owner: str = "", group: str = ""
             _, at = packet.string(at)
     kind = FileKind.OTHER if mode is None else _KINDS.get(mode & _KIND_BITS, FileKind.OTHER)
     permissions = None if mode is None else mode & 0o7777
-    return Attributes(kind=kind, size=size, mode=permissions, modified=modified, owner=owner, group=group), at
+    attributes = Attributes(
+        kind=kind, size=size, mode=permissions, modified=modified, owner=owner, group=group, ids=ids
+    )
+    return attributes, at
 
 
 def read_entries(packet: Packet) -> Iterator[RemoteEntry]:
@@ -73,6 +77,7 @@ def read_entries(packet: Packet) -> Iterator[RemoteEntry]:
                 modified=modified,
                 owner=owner or str(uid),
                 group=group or str(gid),
+                ids=(uid, gid),
             )
         else:
             attributes, at = read_attributes(packet, at, owner=owner, group=group)
@@ -98,6 +103,11 @@ def _owner(name: bytes) -> str:
 def with_mode(mode: int | None) -> bytes:
     """Encode attributes with permission bits, or without any."""
     return bytes(4) if mode is None else _MODE.to_bytes(4, "big") + (mode & 0o7777).to_bytes(4, "big")
+
+
+def with_owner(ids: tuple[int, int]) -> bytes:
+    """Encode attributes with the numbers of owner and group."""
+    return _OWNERS.to_bytes(4, "big") + b"".join(number.to_bytes(4, "big") for number in ids)
 
 
 def with_modified(modified: int) -> bytes:

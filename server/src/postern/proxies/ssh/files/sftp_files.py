@@ -10,14 +10,15 @@ from postern.contracts.enums import Actions
 from postern.contracts.files import FileKind, FileProblem
 from postern.proxies.core.targets.files import Attributes, FilesFailed, RemoteEntry
 from postern.proxies.ssh import sftp_packets as sftp
-from postern.proxies.ssh.files.attributes import read_attributes, read_entries, with_mode, with_modified
+from postern.proxies.ssh.files.attributes import read_attributes, read_entries, with_mode, with_modified, with_owner
 from postern.proxies.ssh.files.client import Gone, SftpClient
 from postern.proxies.ssh.files.failures import Failures, is_failure
 from postern.proxies.ssh.files.reading import SftpReading
 from postern.proxies.ssh.files.texts import Text
 from postern.proxies.ssh.files.writing import SftpWriting, free_in
 from postern.proxies.ssh.relay import Relay
-from postern.proxies.ssh.sftp_inspector import OwnFile, SftpInspector
+from postern.proxies.ssh.sftp_inspector import SftpInspector
+from postern.proxies.ssh.sftp_open_files import OwnFile
 from postern.proxies.ssh.sftp_packets import Malformed, Packet
 
 _POSIX_RENAME: Final = b"posix-rename@openssh.com"
@@ -210,6 +211,9 @@ class SftpFiles:
 
     async def set_mode(self, path: bytes, mode: int) -> None:
         await self._change(sftp.SETSTAT, path, tail=with_mode(mode))
+
+    async def set_owner(self, path: bytes, ids: tuple[int, int]) -> None:
+        await self._change(sftp.SETSTAT, path, tail=with_owner(ids))
 
     async def set_modified(self, path: bytes, modified: int) -> None:
         await self._change(sftp.SETSTAT, path, tail=with_modified(modified))

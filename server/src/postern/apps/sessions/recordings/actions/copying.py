@@ -34,8 +34,8 @@ from postern.foundation.caller.actor import Actor
 from postern.foundation.database import row_locks
 from postern.foundation.database.write_transaction import write_transaction
 from postern.foundation.phrases import Phrase, stored
+from postern.integrations.replay_storages.failures import StorageFailed
 from postern.integrations.replay_storages.port import Content, RecordingStore, ReplayStorage
-from postern.integrations.replay_storages.s3.failures import StorageFailed
 from postern.kernel import clock
 from postern.kernel.clock import monotonic_s
 from postern.kernel.errors import PosternError

@@ -12,7 +12,7 @@ from postern.apps.authn import facade as authn
 from postern.apps.perms import facade as perms
 from postern.apps.sessions import messages
 from postern.apps.sessions.sessions import policy
-from postern.apps.sessions.sessions.errors import NoTerminal, SessionOver
+from postern.apps.sessions.sessions.errors import NoFiles, NoTerminal, SessionOver
 from postern.apps.sessions.sessions.models import ConnectionToken, Session, WatchToken
 from postern.apps.sessions.terminals import queries
 from postern.contracts.access import Denial
@@ -35,10 +35,10 @@ class IssuedToken:
 
 @transaction.atomic
 def issue_connection_token(
-    *, actor: Actor, asset: str, system_user: str, protocol: Protocol, login_session: UUID | None
+    *, actor: Actor, asset: str, system_user: str, protocol: Protocol, login_session: UUID | None, files: bool = False
 ) -> IssuedToken | Denial:
     """Create a token with which the actor opens one session from the browser, or return the reasons for a refusal.
-    Raises NoTerminal.
+    `files`: the session is one of the file manager, so its proxy must have an endpoint for it. Raises NoTerminal, NoFiles.
 
     K1 (a connection token needs a signed-in user with a permission): requires an authenticated user and a current grant
     for exactly this asset, system user and protocol.
@@ -66,7 +66,9 @@ def issue_connection_token(
             new={"code": denial.code.value, "reasons": list(denial.reasons), "protocol": protocol.value},
         )
         return denial
-    terminal = queries.terminal_for_browser()
+    terminal = queries.terminal_for_browser(with_files=files)
+    if terminal is None and files and queries.terminal_for_browser() is not None:
+        raise NoFiles(_("No running proxy can show files. Tell an administrator: the proxies need POSTERN_FILES."))
     if terminal is None:
         raise NoTerminal(_("No proxy is running at the moment. Try again later, or tell an administrator."))
     token = ids.new_token()

@@ -189,3 +189,5 @@ class ConnectionTokenSerializer(BodySerializer):
         choices=[protocol.value for protocol in SESSION_PROTOCOLS], default=Protocol.SSH.value
     )
     user = PlainField(max_length=128, required=False, allow_blank=True, default="")
+    #: For the file manager: choose a proxy that has an endpoint for it.
+    files = serializers.BooleanField(required=False, default=False)

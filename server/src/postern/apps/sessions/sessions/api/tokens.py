@@ -14,6 +14,7 @@ from postern.apps.sessions.sessions.api.serializers import ConnectionTokenSerial
 from postern.contracts.access import Denial
 from postern.contracts.browser import PROXY_STREAM
 from postern.contracts.enums import Protocol
+from postern.contracts.files import FILES_PATH
 from postern.foundation.caller.actor import Actor
 from postern.foundation.rest.bodies import body_of
 from postern.foundation.rest.openapi.answers import ANY_OBJECT, Answer
@@ -40,7 +41,10 @@ def issued(token: IssuedToken) -> Response:
 
 
 class ConnectionTokenView(PosternView):
-    """`POST authentication/connection-token/`: create a token for one session of the caller."""
+    """`POST authentication/connection-token/`: create a token for one session of the caller.
+
+    With `files` it is for the file manager: the answer states in `files_path` where its requests go.
+    """
 
     answers = {"post": Answer(201, schema=ANY_OBJECT)}
     rights = Right.VALID_USER
@@ -58,8 +62,12 @@ class ConnectionTokenView(PosternView):
             system_user=data["system_user"],
             protocol=Protocol(data["protocol"]),
             login_session=login_session_of(self.actor),
+            files=data["files"],
         )
         if isinstance(answer, Denial):
             body = {"detail": answer.message, "code": answer.code.value, "reasons": list(answer.reasons)}
             return Response(body, status=status.HTTP_403_FORBIDDEN)
-        return issued(answer)
+        response = issued(answer)
+        if data["files"]:
+            response.data["files_path"] = FILES_PATH.partition("{session_id}")[0].format(terminal_id=answer.terminal_id)
+        return response

@@ -2,7 +2,7 @@
 
 The browser must come from our own pages (Origin) with the session of an allowed user (K42: a websocket belongs to the
 origin and the sign-in of its page). The check is repeated while the socket is open, so signing out closes it within
-`RECHECK_S`. Each direction forwards one frame at a time: a side that does not read blocks the other side
+seconds (`sign_in_watch`). Each direction forwards one frame at a time: a side that does not read blocks the other side
 (back-pressure). No frame is larger than `MAX_FRAME_BYTES`.
 """
 
@@ -17,15 +17,14 @@ from django.db import Error as DatabaseError
 from websockets.asyncio.client import ClientConnection, connect, unix_connect
 from websockets.exceptions import ConnectionClosed, WebSocketException
 
-from postern.apps.authn import facade as authn
 from postern.apps.authn.browser_sockets import Visitor, origin_is_ours, visitor_of
+from postern.apps.sessions.sessions.consumers.sign_in_watch import Standing, until_signed_out
 from postern.apps.sessions.terminals import queries
 from postern.contracts.browser import LANGUAGE_HEADER, MAX_FRAME_BYTES, REMOTE_ADDR_HEADER, USER_HEADER
 from postern.foundation.network.outbound import check_component
 from postern.foundation.rest.rights import Right, Rights
 from postern.foundation.sockets.socket_database import in_thread
 from postern.foundation.sockets.socket_slots import SocketSlots
-from postern.kernel.clock import monotonic_s
 from postern.kernel.errors import PosternError
 
 log = logging.getLogger(__name__)
@@ -34,11 +33,6 @@ Scope = dict[str, Any]
 Receive = Callable[[], Awaitable[dict[str, Any]]]
 Send = Callable[[dict[str, Any]], Awaitable[None]]
 
-#: Interval of the sign-in check of an open socket (K40: what ends, ends everywhere within seconds; five here).
-RECHECK_S: Final = 3.0
-#: How long a socket stays open while the sign-in cannot be checked, because the database is down. Nobody can sign out
-#: then either.
-UNCHECKED_S: Final = 60.0
 _OPEN_TIMEOUT_S: Final = 5.0
 _CLOSE_TIMEOUT_S: Final = 3.0
 _PROXY_PING_S: Final = 20.0
@@ -183,22 +177,9 @@ async def _end_of(upstream: ClientConnection) -> tuple[int, str]:
 
 
 async def _until_signed_out(login_session_id: UUID) -> tuple[int, str]:
-    """Return when the sign-in has ended, or could not be checked for too long.
-
-    A short outage of the database ends no terminal.
-    """
-    is_open = in_thread(authn.login_session_is_open)
-    checked_s = monotonic_s()
-    while True:
-        try:
-            if not await is_open(login_session_id):
-                return CLOSE_SIGNED_OUT, "signed out"
-            checked_s = monotonic_s()
-        except DatabaseError:
-            log.warning("the sign-in of a browser socket could not be checked")
-            if monotonic_s() - checked_s > UNCHECKED_S:
-                return CLOSE_TRY_AGAIN, "the service is not ready"
-        await asyncio.sleep(RECHECK_S)
+    if await until_signed_out(login_session_id) is Standing.SIGNED_OUT:
+        return CLOSE_SIGNED_OUT, "signed out"
+    return CLOSE_TRY_AGAIN, "the service is not ready"
 
 
 async def _accept_and_close(send: Send, code: int, reason: str) -> None:

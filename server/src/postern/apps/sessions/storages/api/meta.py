@@ -21,6 +21,10 @@ Field = serializers.Field[Any, Any, Any, Any]
 
 #: Names of buckets of all services that are offered. Old Ceph clusters have upper case and underscores.
 _BUCKET: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{1,253}[A-Za-z0-9]")
+#: The rules of Azure for names of containers and of accounts.
+_CONTAINER: Final = re.compile(r"[a-z0-9][a-z0-9-]{1,61}[a-z0-9]")
+_ACCOUNT: Final = re.compile(r"[a-z0-9]{3,24}")
+_REGION: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,62}")
 #: The names of hosts that the client accepts.
 _HOST: Final = re.compile(r"(?:(?!-)[A-Za-z\d-]{1,63}(?<!-)\.)*(?!-)[A-Za-z\d-]{1,63}(?<!-)")
 _MAX_HOST: Final = 255
@@ -80,13 +84,56 @@ class KeyField(SecretField):
         return text
 
 
-_PLAIN: Final[dict[str, type[PlainField]]] = {"BUCKET": BucketField, "ENDPOINT": EndpointField}
+class ContainerField(PlainField):
+    """The name of a container of Azure."""
+
+    def to_internal_value(self, data: Any) -> str:
+        text: str = super().to_internal_value(data)
+        if not _CONTAINER.fullmatch(text) or "--" in text:
+            raise serializers.ValidationError(
+                _("Enter the name of a container: 3 to 63 small letters, digits and single hyphens.")
+            )
+        return text
+
+
+class AccountField(PlainField):
+    """The name of a storage account of Azure. It becomes part of a host's name."""
+
+    def to_internal_value(self, data: Any) -> str:
+        text: str = super().to_internal_value(data)
+        if not _ACCOUNT.fullmatch(text):
+            raise serializers.ValidationError(
+                _("Enter the name of a storage account: 3 to 24 small letters and digits.")
+            )
+        return text
+
+
+class RegionField(PlainField):
+    """The name of a region."""
+
+    def to_internal_value(self, data: Any) -> str:
+        text: str = super().to_internal_value(data)
+        if not _REGION.fullmatch(text):
+            raise serializers.ValidationError(_("Enter the name of a region: letters, digits and hyphens."))
+        return text
+
+
+_PLAIN: Final[dict[str, type[PlainField]]] = {
+    "BUCKET": BucketField,
+    "ENDPOINT": EndpointField,
+    "REGION": RegionField,
+    "CONTAINER_NAME": ContainerField,
+    "ACCOUNT_NAME": AccountField,
+}
 
 
 def _field(field: MetaField) -> Field:
-    options: dict[str, Any] = {"label": field.label, "max_length": MAX_META}
+    options: dict[str, Any] = {"label": field.label}
     if field.help_text is not None:
         options["help_text"] = field.help_text
+    if field.choices:
+        return serializers.ChoiceField(choices=[(choice, choice) for choice in field.choices], **options)
+    options["max_length"] = MAX_META
     return KeyField(**options) if field.is_secret else _PLAIN[field.name](**options)
 
 

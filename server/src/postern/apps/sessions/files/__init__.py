@@ -1,0 +1,1 @@
+"""The file manager's requests: from a browser through the web plane to a proxy."""
