@@ -189,6 +189,8 @@ async def test_ranges_and_validators(desk: FileDesk, tmp_path: Path) -> None:
 async def test_text_is_shown_and_saved_unless_it_has_changed(desk: FileDesk, tmp_path: Path) -> None:
     file, link = tmp_path / "config", tmp_path / "link"
     file.write_bytes(b"one\r\ntwo\r\n")
+    owner = (1234, 1235) if os.geteuid() == 0 else (os.getuid(), os.getgid())
+    os.chown(file, *owner)
     file.chmod(0o640)
     link.symlink_to(file)
     async with desk.open() as page:
@@ -200,6 +202,7 @@ async def test_text_is_shown_and_saved_unless_it_has_changed(desk: FileDesk, tmp
         assert saved.headers["ETag"] == (await page.get("text", file)).json["etag"]
         assert file.read_bytes() == "one\r\nthree é\r\n".encode()
         assert (file.stat().st_mode & 0o777, link.is_symlink()) == (0o640, True)
+        assert (file.stat().st_uid, file.stat().st_gid) == owner
         assert (await page.get("text", file, data=b"late", **save)).problem == (412, "changed")
         assert (await page.get("text", file, data=b"x", method="PUT")).problem == (400, "bad_request")
         current = {"method": "PUT", "headers": {"If-Match": saved.headers["ETag"]}}
@@ -359,12 +362,15 @@ async def test_upload_takes_its_name_at_the_end(desk: FileDesk, tmp_path: Path) 
         assert event.sha256 == ended.json["sha256"]
 
         assert (await page.upload(folder / "new", b"other")).problem == (409, "exists")
+        owner = (1234, 1235) if os.geteuid() == 0 else (os.getuid(), os.getgid())
+        os.chown(folder / "new", *owner)
         (folder / "new").chmod(0o600)
         (folder / "link").symlink_to("new")
         replaced = await page.upload(folder / "link", b"other", replace=True)
         assert replaced.json["entry"]["name"]["text"] == "new"
         assert (folder / "link").is_symlink()
         assert ((folder / "new").read_bytes(), (folder / "new").stat().st_mode & 0o777) == (b"other", 0o600)
+        assert ((folder / "new").stat().st_uid, (folder / "new").stat().st_gid) == owner
         assert (await page.upload(folder, b"x", replace=True)).problem == (409, "exists")
         assert (await page.upload(folder / "empty", b"")).status == 200
         long = raw(folder, b"\xff" * 255)

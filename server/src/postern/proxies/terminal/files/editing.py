@@ -102,6 +102,7 @@ class Texts:
             await writing.settle()
             await writing.sync()
             await writing.close()
+            await files.keep_owner(part, before)
             await remote.set_mode(part, (before.mode or 0) & _MODE or _PRIVATE_MODE)
             await self._unchanged(path, etag)
             files.require(Actions.UPLOAD_FILE)

@@ -2,7 +2,7 @@
 
 import asyncio
 import contextlib
-from collections.abc import AsyncGenerator, Iterator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Iterator, Sequence
 from typing import Final
 
 from postern.contracts.enums import Actions
@@ -25,6 +25,15 @@ OF_ONE_FILE: Final = frozenset(
         FileProblem.FAILED,
     }
 )
+
+
+async def if_possible(change: Awaitable[None]) -> None:
+    """Make a change that a host may refuse without harm to the content of a file."""
+    try:
+        await change
+    except FilesFailed as failure:
+        if failure.problem not in OF_ONE_FILE:
+            raise
 
 
 class OpenFiles:
@@ -156,6 +165,12 @@ class OpenFiles:
         async with contextlib.aclosing(self.remote.entries(folder)) as pieces:
             async for piece in pieces:
                 yield [entry for entry in piece if is_name(entry.name)]
+
+    async def keep_owner(self, path: bytes, replaced: Attributes) -> None:
+        """Give a new file the owner of the file that it will replace, as far as the account may do that."""
+        if replaced.ids is None or (await self.remote.look(path, follow=False)).ids == replaced.ids:
+            return
+        await if_possible(self.remote.set_owner(path, replaced.ids))
 
     async def readable_file(self, path: bytes) -> Attributes:
         """Return the attributes of a regular file. Opening a pipe or a device could block the host's server."""

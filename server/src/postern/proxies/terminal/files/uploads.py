@@ -8,7 +8,6 @@ hash of the last bytes with its own file. At the end the file takes its name in 
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Awaitable
 from typing import Final
 
 from postern.contracts.enums import Actions
@@ -17,7 +16,7 @@ from postern.proxies.core.targets.files import Attributes, FilesFailed, Writing
 from postern.proxies.terminal.files.exchange import Exchange
 from postern.proxies.terminal.files.limits import FINISHED_KEPT, STALLED_S, UPLOADS_AT_ONCE
 from postern.proxies.terminal.files.names import split, within
-from postern.proxies.terminal.files.open_files import OF_ONE_FILE, OpenFiles
+from postern.proxies.terminal.files.open_files import OF_ONE_FILE, OpenFiles, if_possible
 from postern.proxies.terminal.files.texts import Text
 
 _PART_MODE: Final = 0o600
@@ -285,9 +284,11 @@ class Uploads:
             upload.sha256 = ""
             raise files.failed(FileProblem.FAILED, Text.UPLOAD_SIZE, there=there, expected=upload.size)
         replaced = await self._replaceable(upload.target, replace=replace)
+        if replaced is not None:
+            await files.keep_owner(upload.part, replaced)
         mode = _NEW_MODE if replaced is None or replaced.mode is None else replaced.mode & _MODE
-        await _if_possible(remote.set_mode(upload.part, mode))
-        await _if_possible(remote.set_modified(upload.part, upload.modified))
+        await if_possible(remote.set_mode(upload.part, mode))
+        await if_possible(remote.set_modified(upload.part, upload.modified))
         is_atomic = await remote.rename(upload.part, upload.target, replace=replace)
         return UploadEnd(entry=await files.entry(upload.target), sha256=upload.sha256, is_atomic=is_atomic)
 
@@ -298,12 +299,3 @@ class Uploads:
             await upload.give_up()
             await self._remove(upload)
             self._drop(upload)
-
-
-async def _if_possible(change: Awaitable[None]) -> None:
-    """Make a change that a host may refuse without harm to the content."""
-    try:
-        await change
-    except FilesFailed as failure:
-        if failure.problem not in OF_ONE_FILE:
-            raise
