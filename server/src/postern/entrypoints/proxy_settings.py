@@ -20,8 +20,8 @@ from postern.proxies.core.settings import ProxyConfig
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.part import SshFront
 from postern.proxies.ssh.settings import SshSettings
+from postern.proxies.terminal.listening import UNIX
 from postern.proxies.terminal.part import TerminalFront
-from postern.proxies.terminal.server import UNIX
 
 log = logging.getLogger(__name__)
 
@@ -30,7 +30,7 @@ def fronts_of(settings: Settings) -> tuple[Front, ...]:
     """The fronts of the proxy, one line for each."""
     return (
         SshFront(SshSettings(address=str(settings.ssh), host_key_dir=settings.home / "proxy", limits=_ssh(settings))),
-        TerminalFront(stream_address_of(settings)),
+        TerminalFront(stream_address_of(settings), files_address_of(settings)),
     )
 
 

@@ -9,10 +9,11 @@ from postern.proxies.core.holding.texts import Text as FilterText
 from postern.proxies.core.spoken import Spoken
 from postern.proxies.core.texts import Text, end_message
 from postern.proxies.ssh.menu_texts import MenuText
+from postern.proxies.terminal.files.texts import Text as FilesText
 from postern.proxies.terminal.texts import Text as PageText
 
 
-@pytest.mark.parametrize("text", [*Text, *FilterText, *MenuText, *PageText], ids=str)
+@pytest.mark.parametrize("text", [*Text, *FilterText, *MenuText, *PageText, *FilesText], ids=str)
 def test_text_has_both_languages_with_the_same_placeholders(text: Spoken) -> None:
     chinese, english = text.value
 

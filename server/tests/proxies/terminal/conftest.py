@@ -11,6 +11,7 @@ from fakes.control_plane import FakeAsset, FakeControlPlane, FakeSystemUser
 from fakes.recording import FakeRecordings
 from fakes.target import FakeLink, FakeTargets
 from peers.core_services import core_services
+from peers.ssh_proxy import World
 from peers.sshd import Sshd
 from postern.contracts.access import AuthorizeAnswer
 from postern.contracts.enums import EndReason, Protocol
@@ -31,7 +32,9 @@ from postern.proxies.ssh.files.link import SshTarget
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.target import SshTargets
 from postern.proxies.terminal.limits import TerminalLimits
+from postern.proxies.terminal.part import TerminalFront
 from postern.proxies.terminal.server import StreamServer
+from proxies.terminal.file_desk import FileDesk
 from proxies.terminal.plant import Plant
 from proxies.terminal.stage import Stage
 
@@ -136,3 +139,16 @@ async def plant(tmp_path: Path, sshd: Sshd, control_plane: FakeControlPlane) -> 
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
         outbox.close()
+
+
+@pytest.fixture
+async def desk(world: World, tmp_path: Path) -> AsyncIterator[FileDesk]:
+    services = world.proxy.services
+    stream_path, files_path = tmp_path / "stream.sock", tmp_path / "files.sock"
+    front = TerminalFront(f"unix:{stream_path}", f"unix:{files_path}")
+    part = await front.part(services)
+    await part.start()
+    async with FileDesk(world, stream_path, files_path) as made:
+        yield made
+    services.registry.end_all(EndReason.DRAINED)
+    await part.stop()

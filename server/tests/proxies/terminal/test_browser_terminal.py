@@ -16,7 +16,7 @@ from postern.proxies.core.control.outbox import EventOutbox
 from postern.proxies.core.control.outbox_room import OutboxRoom
 from postern.proxies.core.sessions.event_ledger import NoRoomForEvents
 from postern.proxies.core.targets.ports import Progress, Prompter, TargetFailed
-from postern.proxies.terminal import browser_terminal, server
+from postern.proxies.terminal import browser_session, server
 from proxies.terminal.stage import Stage
 
 # Opening
@@ -345,7 +345,7 @@ async def test_resume_does_not_wait_for_a_stalled_link(stage: Stage) -> None:
 
 
 async def test_browser_that_does_not_come_back_ends_its_session(stage: Stage, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(browser_terminal, "RESUME_GRACE_S", 0.3)
+    monkeypatch.setattr(browser_session, "RESUME_GRACE_S", 0.3)
     async with stage.page() as page:
         _, shell = await stage.open(page)
     await stage.plane.event(SessionEnded, reason=EndReason.USER_CLOSED)

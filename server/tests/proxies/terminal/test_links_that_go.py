@@ -12,7 +12,7 @@ from postern.contracts.events import SessionEnded
 from postern.contracts.terminals import ChangeGrant
 from postern.kernel.clock import now
 from postern.proxies.core.limits import Limits
-from postern.proxies.terminal import browser_terminal
+from postern.proxies.terminal import browser_session
 from postern.proxies.terminal.link import BrowserLink
 from proxies.terminal.stage import Stage
 
@@ -50,7 +50,7 @@ async def test_session_whose_link_breaks_during_resume_ends_if_nobody_returns(
     breaks_at: Any,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(browser_terminal, "RESUME_GRACE_S", 0.5)
+    monkeypatch.setattr(browser_session, "RESUME_GRACE_S", 0.5)
     async with stage.page() as page:
         opened, shell = await stage.open(page)
     breaks_at(Resumed)

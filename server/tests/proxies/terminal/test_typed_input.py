@@ -11,7 +11,7 @@ from postern.contracts.enums import EndReason
 from postern.contracts.events import SessionEnded
 from postern.proxies.core.sessions.detection import KEYS_AT_ONCE_BYTES
 from postern.proxies.core.sessions.live_session import LiveSession
-from postern.proxies.terminal import browser_terminal
+from postern.proxies.terminal import browser_session
 from postern.proxies.terminal.limits import TerminalLimits
 from proxies.terminal.stage import Stage
 
@@ -43,7 +43,7 @@ async def test_session_whose_page_leaves_while_its_paste_waits_is_ended(
     stage: Stage,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(browser_terminal, "RESUME_GRACE_S", 0.3)
+    monkeypatch.setattr(browser_session, "RESUME_GRACE_S", 0.3)
     async with stage.page() as page:
         _, shell = await stage.open(page)
         shell.events.on_target_pause()

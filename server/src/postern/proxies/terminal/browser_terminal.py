@@ -1,33 +1,14 @@
-"""A session whose user works in a browser. It survives the loss of the websocket for a while.
+"""A terminal whose user works in a browser.
 
-Life cycle: `open` redeems the token, opens the shell and sends `opened`. A sender task carries output to the attached
-link. After the loss of a link the session waits for `resume`. The end is sent after the last byte of output.
+A sender task carries output to the attached link. The end is sent after the last byte of output.
 """
 
 import asyncio
 import contextlib
-import logging
-from collections.abc import Callable, Coroutine
-from typing import Any, Final
+from collections.abc import Callable
+from typing import Final
 
-from postern.contracts.access import SessionGrant
-from postern.contracts.browser import (
-    RESUME_GRACE_S,
-    UNACKED_LIMIT,
-    Ack,
-    Answer,
-    ClientMessage,
-    Close,
-    Ended,
-    Opened,
-    Ping,
-    Pong,
-    Resize,
-    Resume,
-    Resumed,
-    Screen,
-    State,
-)
+from postern.contracts.browser import UNACKED_LIMIT, Ack, ClientMessage, Opened, Resize, Resume, Resumed, Screen
 from postern.contracts.enums import EndReason
 from postern.kernel.clock import now
 from postern.proxies.core.charset import Charset
@@ -36,16 +17,12 @@ from postern.proxies.core.opening.refused import Refused
 from postern.proxies.core.opening.services import CoreServices
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.ports import Pty, ShellLink, TargetExit, TargetShell
+from postern.proxies.terminal.browser_session import BrowserSession
 from postern.proxies.terminal.limits import TerminalLimits
 from postern.proxies.terminal.link import BrowserLink, LinkGone
-from postern.proxies.terminal.notices import Notices
 from postern.proxies.terminal.output_buffer import OutputBuffer
-from postern.proxies.terminal.questions import Questions
-from postern.proxies.terminal.resume_secrets import ResumeSecrets
 from postern.proxies.terminal.texts import Text
 from postern.proxies.terminal.typed_input import TypedInput
-
-log = logging.getLogger(__name__)
 
 _FRAME_BYTES: Final = 64 * 1024
 _MAX_CELLS: Final = 1000
@@ -59,8 +36,8 @@ def sane(cells: int, usual: int) -> int:
     return min(cells, _MAX_CELLS) if cells > 0 else usual
 
 
-class BrowserTerminal:
-    """One session of a browser. It is also the `TargetEvents` of its shell."""
+class BrowserTerminal(BrowserSession):
+    """One terminal of a browser. It is also the `TargetEvents` of its shell."""
 
     def __init__(
         self,
@@ -71,19 +48,15 @@ class BrowserTerminal:
         rows: int,
         services: CoreServices,
         limits: TerminalLimits,
-        on_gone: Callable[["BrowserTerminal"], None],
+        on_gone: Callable[[BrowserSession], None],
     ) -> None:
-        self.session = session
-        self._link: BrowserLink | None = link
+        super().__init__(session, link, services, on_gone)
         self._columns, self._rows = sane(columns, 80), sane(rows, 24)
-        self._services = services
-        self._on_gone = on_gone
         self._shell: TargetShell | None = None
         self._buffer = OutputBuffer()
         self._charset = Charset(session.grant.charset)
         self._sent = 0
         self._picture_due = False
-        self._secrets = ResumeSecrets()
         self._paused = False
         self._undrawn = False
         self._input = TypedInput(session, self._charset, limits, self._input_moved)
@@ -91,28 +64,19 @@ class BrowserTerminal:
         self._room = asyncio.Event()
         self._room.set()
         self._wake = asyncio.Event()
-        self._questions = Questions(lambda: self._link, session.language, services.limits.prompt_s)
-        self._notices = Notices(session, lambda: self._link, self._spawn)
-        self._ended: Ended | None = None
-        self._exit_status: int | None = None
-        self._opening: asyncio.Task[None] | None = None
         self._sender: asyncio.Task[None] | None = None
-        self._grace: asyncio.TimerHandle | None = None
-        self._messages: set[asyncio.Task[None]] = set()
 
     @property
-    def grant(self) -> SessionGrant:
-        return self.session.grant
+    def _is_open(self) -> bool:
+        return self._shell is not None
 
     # Opening
 
     def start(self) -> None:
         """Open the shell in the background. Meanwhile `serve` reads the link."""
-        self.session.on_end(self._session_ended)
-        self.session.on_notice(self._notices.send)
         self.session.on_caught_up(self._caught_up)
         self.session.on_lock(self._input.drop_waiting)
-        self._opening = asyncio.create_task(self._open(), name="browser terminal opening")
+        super().start()
         self._sender = asyncio.create_task(self._send_output(), name="browser terminal output")
 
     async def _open(self) -> None:
@@ -144,66 +108,36 @@ class BrowserTerminal:
 
     async def _opened(self, shell: TargetShell) -> None:
         grant = self.grant
-        if self._messages:
-            await asyncio.gather(*self._messages, return_exceptions=True)  # progress messages must arrive first
-        link = self._link
-        if link is not None:
-            try:
-                await link.say(
-                    Opened(
-                        session_id=grant.session_id,
-                        resume_secret=self._secrets.renew(),
-                        asset=grant.asset_name,
-                        system_user=grant.system_user_name,
-                        login_name=grant.login_name,
-                        actions=int(self.session.rights.at(now())),
-                        recorded=self.session.recorded,
-                        host_key=shell.host_key_fingerprint,
-                        idle_timeout_s=grant.idle_timeout_s,
-                        input_until=self._input.credit_anew(),
-                    )
-                )
-            except LinkGone:
-                self._detach(link)
-                link = None
-        if link is None:
-            # Nobody has the secret with which the session could be resumed.
-            self.session.end(EndReason.USER_CLOSED, "left before the session was open")
-            return
-        shell.resize(self._columns, self._rows)
-        self.session.resize(self._columns, self._rows)
-        shell.resume_reading()
-
-    def _progress(self, state: str, via: str = "", /) -> None:
-        if self._link is not None:
-            self._spawn(self._link.say(State(state=state, via=via)))
+        opened = Opened(
+            session_id=grant.session_id,
+            resume_secret=self._secrets.renew(),
+            asset=grant.asset_name,
+            system_user=grant.system_user_name,
+            login_name=grant.login_name,
+            actions=int(self.session.rights.at(now())),
+            recorded=self.session.recorded,
+            host_key=shell.host_key_fingerprint,
+            idle_timeout_s=grant.idle_timeout_s,
+            input_until=self._input.credit_anew(),
+        )
+        if await self._tell_opened(opened):
+            shell.resize(self._columns, self._rows)
+            self.session.resize(self._columns, self._rows)
+            shell.resume_reading()
 
     # The user's side
 
-    async def serve(self, link: BrowserLink) -> None:
-        """Read a link until it is closed. Raises NotUnderstood if it sends something that the protocol does not
-        define.
-        """
-        try:
-            while True:
-                message = await link.receive()
-                if link is not self._link:
-                    return
-                self._secrets.spent_hash = ""
-                if not isinstance(message, bytes):
-                    self._take(link, message)
-                elif not self._input.put(message):
-                    self.session.end(
-                        EndReason.LIMIT,
-                        "the page sent more input than it may",
-                        message=Text.TOO_MUCH_INPUT.say(link.language),
-                    )
-                elif not link.counts_input and not self._room.is_set():
-                    await self._until_room(link)
-        except LinkGone:
-            pass
-        finally:
-            self._detach(link)
+    async def _received(self, link: BrowserLink, message: ClientMessage | bytes) -> None:
+        if not isinstance(message, bytes):
+            self._take(link, message)
+        elif not self._input.put(message):
+            self.session.end(
+                EndReason.LIMIT,
+                "the page sent more input than it may",
+                message=Text.TOO_MUCH_INPUT.say(link.language),
+            )
+        elif not link.counts_input and not self._room.is_set():
+            await self._until_room(link)
 
     async def _until_room(self, link: BrowserLink) -> None:
         """Wait for space while a page sends input without counting it. Stops waiting when the page leaves."""
@@ -221,18 +155,13 @@ class BrowserTerminal:
             self._link.tell(credit)
 
     def _take(self, link: BrowserLink, message: ClientMessage) -> None:
-        """Handle a message. Never waits, because acknowledgements and the end come after it."""
         if isinstance(message, Ack):
             self._buffer.acknowledge(message.received)
             self._balance()
-        elif isinstance(message, Ping):
-            link.tell(Pong(t=message.t))
         elif isinstance(message, Resize):
             self._resize(message.columns, message.rows)
-        elif isinstance(message, Answer):
-            self._questions.answer(message)
-        elif isinstance(message, Close):
-            self.session.end(EndReason.USER_CLOSED)
+        else:
+            super()._take(link, message)
 
     def _resize(self, columns: int, rows: int) -> None:
         self._columns, self._rows = sane(columns, 80), sane(rows, 24)
@@ -242,73 +171,28 @@ class BrowserTerminal:
 
     # Losing and resuming a link
 
-    def _detach(self, link: BrowserLink) -> None:
-        if link is not self._link:
-            return
-        self._link = None
-        if self._shell is None and self.session.end_reason is None:
-            # Nothing is open yet that could be resumed.
-            self.session.end(EndReason.USER_CLOSED, "left before the session was open")
-        self._wait_for_return()
+    def _detached(self) -> None:
         self._wake.set()
 
-    def _wait_for_return(self) -> None:
-        """End the session if no link resumes it in time. A wait in progress continues."""
-        if self._grace is None:
-            self._grace = asyncio.get_running_loop().call_later(RESUME_GRACE_S, self._given_up)
-
-    def _stop_waiting(self) -> None:
-        if self._grace is not None:
-            self._grace.cancel()
-            self._grace = None
-
-    def _given_up(self) -> None:
-        self.session.end(EndReason.USER_CLOSED, "the browser did not come back")
-        self._finish()
-
-    def accepts(self, resume: Resume, link: BrowserLink) -> bool:
-        """Whether this link may resume the session: same user, and the secret of the last link (K63: to know an id is
-        no authority).
-        """
-        return link.user_id == self.grant.user.id and self._secrets.accepts(resume.resume_secret)
-
-    async def resume(self, resume: Resume, link: BrowserLink) -> None:
-        """Continue with another link, after `accepts` was checked. Raises LinkGone; another link may then resume."""
-        try:
-            await self._resume(resume, link)
-        except BaseException:
-            if self._link is None:
-                self._wait_for_return()
-            raise
-
-    async def _resume(self, resume: Resume, link: BrowserLink) -> None:
-        self._secrets.spend(resume.resume_secret)
-        secret = self._secrets.renew()
-        old, self._link = self._link, None
-        if old is not None:
-            self._spawn(old.cut(Ended(reason="taken_over", message=Text.TAKEN_OVER.say(old.language))))
-        self._stop_waiting()
+    def _resumed(self, resume: Resume, secret: str) -> Resumed:
         is_kept = self._buffer.start <= resume.received <= self._buffer.end
-        offset = resume.received if is_kept else self._buffer.end
-        await link.say(
-            Resumed(
-                session_id=self.grant.session_id,
-                resume_secret=secret,
-                offset=offset,
-                input_received=self._input.received,
-                input_until=self._input.credit_anew(),
-            )
+        return Resumed(
+            session_id=self.grant.session_id,
+            resume_secret=secret,
+            offset=resume.received if is_kept else self._buffer.end,
+            input_received=self._input.received,
+            input_until=self._input.credit_anew(),
         )
-        if not self._secrets.is_newest(secret):
-            raise LinkGone  # another link resumed meanwhile, and the later link has the session
+
+    def _continue(self, resume: Resume, resumed: Resumed) -> None:
+        is_kept = resumed.offset == resume.received
         if is_kept:
             self._buffer.acknowledge(resume.received)
-        self._sent = offset
+        self._sent = resumed.offset
         self._picture_due = not is_kept
         self._resize(resume.columns, resume.rows)
-        self._stop_waiting()
-        self._link = link
-        self._notices.resumed()
+
+    def _attached(self) -> None:
         self._input_moved()
         self._wake.set()
 
@@ -408,33 +292,16 @@ class BrowserTerminal:
 
     # End
 
-    def _session_ended(self, reason: EndReason, message: str) -> None:
+    def _closed(self) -> None:
         self._input.close()
         self._room.set()
-        if self._opening is not None and not self._opening.done() and asyncio.current_task() is not self._opening:
-            self._opening.cancel()
         if self._shell is not None:
             self._shell.close()
-        self._questions.cancel()
-        self._ended = Ended(reason=reason.value, message=message, exit_status=self._exit_status)
+
+    def _end_known(self) -> None:
         self._wake.set()
-        if self._link is None and self._grace is None:
-            self._grace = asyncio.get_running_loop().call_later(RESUME_GRACE_S, self._finish)
 
     def _finish(self) -> None:
-        self._stop_waiting()
         if self._sender is not None and asyncio.current_task() is not self._sender:
             self._sender.cancel()
-        self._on_gone(self)
-
-    def _spawn(self, work: Coroutine[Any, Any, None]) -> None:
-        task = asyncio.create_task(work)
-        self._messages.add(task)
-        task.add_done_callback(self._messages.discard)
-        task.add_done_callback(_retrieve)
-
-
-def _retrieve(task: "asyncio.Task[None]") -> None:
-    """Log a failed message. A closed link is not an error, because the reader notices it."""
-    if not task.cancelled() and (error := task.exception()) is not None and not isinstance(error, LinkGone):
-        log.error("sending a message to the browser failed: %r", error)
+        super()._finish()

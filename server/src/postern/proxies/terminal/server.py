@@ -3,19 +3,18 @@
 import asyncio
 import contextlib
 import logging
-import os
 import secrets
-from pathlib import Path
 from typing import Any, Final
 from uuid import UUID
 
 from websockets.asyncio.server import Server, ServerConnection, serve, unix_serve
 
-from postern.contracts.access import ATTEMPT_BYTES, AuthorizeAnswer, RedeemToken
+from postern.contracts.access import ATTEMPT_BYTES, AuthorizeAnswer, RedeemToken, SessionGrant
 from postern.contracts.browser import (
     MAX_FRAME_BYTES,
     Ended,
     Open,
+    OpenFiles,
     Ping,
     Pong,
     Resized,
@@ -34,20 +33,21 @@ from postern.proxies.core.sessions.watching import Output, Picture, WatchEnded, 
 from postern.proxies.core.sessions.watching import Resized as SizeChanged
 from postern.proxies.core.settings import split_address
 from postern.proxies.core.texts import end_message
+from postern.proxies.terminal.browser_session import BrowserSession
 from postern.proxies.terminal.browser_terminal import BrowserTerminal
+from postern.proxies.terminal.files.file_browser import FileBrowser
+from postern.proxies.terminal.files.file_sessions import FileSessions
 from postern.proxies.terminal.limits import TerminalLimits
 from postern.proxies.terminal.link import BrowserLink, LinkGone, NotUnderstood
+from postern.proxies.terminal.listening import UNIX, private_socket
 from postern.proxies.terminal.texts import Text
 
 log = logging.getLogger(__name__)
 
-#: Prefix of a Unix socket's address.
-UNIX: Final = "unix:"
 _FIRST_MESSAGE_S: Final = 10.0
 _PING_S: Final = 20.0
 _WRITE_BUFFER_BYTES: Final = 256 * 1024
 _WAITING_FRAMES: Final = 8
-_SOCKET_MODE: Final = 0o600
 #: How long all links together may take to close.
 _GOODBYE_S: Final = 1.0
 
@@ -55,11 +55,19 @@ _GOODBYE_S: Final = 1.0
 class StreamServer:
     """Serves `contracts/browser.py` on `address` (`unix:/path` or `host:port`)."""
 
-    def __init__(self, address: str, services: CoreServices, limits: TerminalLimits) -> None:
+    def __init__(
+        self,
+        address: str,
+        services: CoreServices,
+        limits: TerminalLimits,
+        files: FileSessions[FileBrowser] | None = None,
+    ) -> None:
+        """`files` are the sessions of the file manager; None if this proxy has no endpoint for their files."""
         self._address = address
         self._services = services
         self._limits = limits
-        self._terminals: dict[UUID, BrowserTerminal] = {}
+        self._files = files
+        self._sessions: dict[UUID, BrowserSession] = {}
         self._server: Server | None = None
 
     async def start(self) -> None:
@@ -75,13 +83,8 @@ class StreamServer:
         }
         try:
             if self._address.startswith(UNIX):
-                path = self._address.removeprefix(UNIX)
-                _make_room(path)
-                mask = os.umask(0o777 & ~_SOCKET_MODE)
-                try:
+                with private_socket(self._address) as path:
                     self._server = await unix_serve(self._serve, path, **options)
-                finally:
-                    os.umask(mask)
             else:
                 host, port = split_address(self._address)
                 self._server = await serve(self._serve, host, port, **options)
@@ -103,6 +106,8 @@ class StreamServer:
             first = await link.receive_first(_FIRST_MESSAGE_S)
             if isinstance(first, Open):
                 await self._open(first, link)
+            elif isinstance(first, OpenFiles):
+                await self._open_files(first, link)
             elif isinstance(first, Resume):
                 await self._resume(first, link)
             elif isinstance(first, Watch):
@@ -137,13 +142,17 @@ class StreamServer:
             raise _wrong_person(link)
         return answer
 
-    async def _open(self, message: Open, link: BrowserLink) -> None:
+    async def _grant(self, token: str, link: BrowserLink) -> SessionGrant:
+        """Return the grant of a token for a session, when it is this user's turn to open one."""
         if link.user_id is not None:
             await self._services.openings.turn(link.user_id)
-        answer = await self._redeem(message.token, link)
+        answer = await self._redeem(token, link)
         if answer.grant is None:
             raise NotUnderstood  # a watch token; its unused view ends with the session
-        session = take_up(self._services.registry, answer.grant)
+        return answer.grant
+
+    async def _open(self, message: Open, link: BrowserLink) -> None:
+        session = take_up(self._services.registry, await self._grant(message.token, link))
         terminal = BrowserTerminal(
             session,
             link,
@@ -153,22 +162,32 @@ class StreamServer:
             limits=self._limits,
             on_gone=self._gone,
         )
-        self._terminals[session.grant.session_id] = terminal
         link.counts_input = message.counts_input
-        terminal.start()
-        await terminal.serve(link)
+        await self._run(terminal, link)
 
-    def _gone(self, terminal: BrowserTerminal) -> None:
-        self._terminals.pop(terminal.grant.session_id, None)
+    async def _open_files(self, message: OpenFiles, link: BrowserLink) -> None:
+        if self._files is None:
+            raise Refused(Text.NO_FILES.say(link.language))
+        session = take_up(self._services.registry, await self._grant(message.token, link))
+        browser = FileBrowser(session, link, services=self._services, sessions=self._files, on_gone=self._gone)
+        await self._run(browser, link)
+
+    async def _run(self, session: BrowserSession, link: BrowserLink) -> None:
+        self._sessions[session.grant.session_id] = session
+        session.start()
+        await session.serve(link)
+
+    def _gone(self, session: BrowserSession) -> None:
+        self._sessions.pop(session.grant.session_id, None)
 
     async def _resume(self, message: Resume, link: BrowserLink) -> None:
-        terminal = self._terminals.get(message.session_id)
-        if terminal is None or not terminal.accepts(message, link):
+        session = self._sessions.get(message.session_id)
+        if session is None or not session.accepts(message, link):
             await link.end(_ended(DenialCode.SESSION_UNKNOWN.value, Text.SESSION_GONE, link))
             return
         link.counts_input = message.counts_input
-        await terminal.resume(message, link)
-        await terminal.serve(link)
+        await session.resume(message, link)
+        await session.serve(link)
 
     async def _watch(self, message: Watch, link: BrowserLink) -> None:
         answer = await self._redeem(message.token, link)
@@ -200,13 +219,6 @@ class StreamServer:
             await _view(watcher, link, Charset(session.grant.charset if session is not None else ""))
         finally:
             watcher.close()
-
-
-def _make_room(path: str) -> None:
-    """Create the folder of a Unix socket, and remove the socket of a dead proxy."""
-    socket = Path(path)
-    socket.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-    socket.unlink(missing_ok=True)
 
 
 async def _view(watcher: Watcher, link: BrowserLink, charset: Charset) -> None:

@@ -15,3 +15,7 @@ class Text(Spoken):
         "The page sent input faster than the target takes it. Reload the page and connect again.",
     )
     TAKEN_OVER = ("会话已在另一处恢复。", "The session was taken up again elsewhere.")
+    NO_FILES = (
+        "此代理没有文件管理器的端点。可联系管理员。",
+        "This proxy has no endpoint for the file manager. Ask an administrator.",
+    )

@@ -1,0 +1,1 @@
+"""The file manager: sessions over the websocket, and their files over HTTP (`contracts/files.py`)."""
