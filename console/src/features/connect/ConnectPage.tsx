@@ -1,6 +1,9 @@
 import { useBlocker } from '@tanstack/react-router';
 import { ArrowLeft, PanelLeft, PanelRight } from 'lucide-react';
 import { type ComponentProps, use, useState } from 'react';
+import { AssetPanel } from '#/domain/connecting/AssetPanel';
+import { OpeningDialogs } from '#/domain/connecting/OpeningDialogs';
+import { useOpening } from '#/domain/connecting/use-opening';
 import { useT } from '#/lib/i18n';
 import { paths } from '#/lib/paths';
 import { Button, IconButton } from '#/ui/button';
@@ -10,14 +13,11 @@ import { LinkButton } from '#/ui/link';
 import { Logo } from '#/ui/logo';
 import { usePageTitle } from '#/ui/page-title';
 import { StateView } from '#/ui/states';
-import { AssetPanel } from './AssetPanel';
 import { InfoPanel } from './InfoPanel';
-import { OpeningDialogs } from './OpeningDialogs';
 import { PaneArea } from './PaneArea';
 import { StatusBar } from './StatusBar';
 import { TabStrip } from './TabStrip';
-import { useOpening } from './use-opening';
-import { liveSessions, useWorkspace } from './workspace';
+import { liveSessions, openTab, useWorkspace } from './workspace';
 
 /** Asks before the page is left with running sessions, because unmounting a terminal ends its session. */
 function useLeaveQuestion(): void {
@@ -85,8 +85,9 @@ export function ConnectPage() {
   const tab = tabs.find((candidate) => candidate.id === current);
   const pane = tab ? panes[tab.focused] : undefined;
 
-  const opening = useOpening(() => {
+  const opening = useOpening((target) => {
     if (window.innerWidth < 640) setShowsAssets(false);
+    openTab(target);
   });
 
   useLeaveQuestion();
