@@ -23,16 +23,17 @@ export interface Opening {
   readonly leave: () => void;
 }
 
-const ANY = () => true;
+/** Which accounts are offered, and what happens if the person has others only. */
+export interface Serving {
+  readonly serves: (systemUser: GrantedSystemUser) => boolean;
+  readonly onNone: (asset: GrantedAsset) => void;
+}
 
 /**
  * Opens sessions of assets. The asset named in the address (`?asset=<id>`) is opened at once, with the account that the
- * address may name (`&system_user=<id>`). `serves` tells which accounts are offered.
+ * address may name (`&system_user=<id>`).
  */
-export function useOpening(
-  onStart: (target: SessionTarget) => void,
-  serves: (systemUser: GrantedSystemUser) => boolean = ANY,
-): Opening {
+export function useOpening(onStart: (target: SessionTarget) => void, serving?: Serving): Opening {
   const [choice, setChoice] = useState<Opening['choice']>(null);
   const [noAccess, setNoAccess] = useState<string | null>(null);
   const leave = (): void => {
@@ -45,7 +46,12 @@ export function useOpening(
   };
   const choose = async (asset: GrantedAsset, wanted: string | null = null): Promise<void> => {
     try {
-      const usable = (await usableSystemUsers(asset.id)).filter(serves);
+      const granted = await usableSystemUsers(asset.id);
+      const usable = serving === undefined ? granted : granted.filter(serving.serves);
+      if (serving !== undefined && usable.length === 0 && granted.length > 0) {
+        serving.onNone(asset);
+        return;
+      }
       const named = usable.filter(({ id }) => id === wanted);
       const systemUsers = named.length > 0 ? named : usable;
       const [only] = systemUsers;

@@ -1,4 +1,4 @@
-import { ArrowDown, ArrowUp, Columns2, Rows2, Search, X } from 'lucide-react';
+import { ArrowDown, ArrowUp, Columns2, FolderOpen, Rows2, Search, X } from 'lucide-react';
 import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import {
   LiveTerminal,
@@ -12,9 +12,11 @@ import { PromptForm } from '#/domain/connecting/PromptForm';
 import { stateKey, statusTone } from '#/domain/connecting/state';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
+import { paths } from '#/lib/paths';
 import { IconButton } from '#/ui/button';
 import type { Icon } from '#/ui/icon';
 import { TextInput } from '#/ui/field';
+import { LinkButton } from '#/ui/link';
 import { Status } from '#/ui/status';
 import {
   closePane,
@@ -26,6 +28,9 @@ import {
   useWorkspace,
   type Pane,
 } from './workspace';
+
+/** The bits of upload and download among the actions of a session. */
+const TRANSFERS = 6;
 
 /** What the session tells, written into the pane. */
 function usePaneEvents(id: string, terminal: RefObject<LiveTerminalHandle | null>): LiveTerminalEvents {
@@ -78,6 +83,16 @@ function PaneHeader({
         <Status tone={statusTone(pane)}>{title}</Status>
         <span className="sr-only">{t(stateKey(pane), { via: pane.via })}</span>
       </h2>
+      {pane.session !== null && (pane.session.actions & TRANSFERS) !== 0 && (
+        <LinkButton
+          to={paths.files(pane.target.assetId, pane.target.systemUser.id)}
+          kind="text"
+          size="sm"
+          icon={FolderOpen}
+          label={t('connect:files', { asset: pane.target.assetName })}
+          newTab
+        />
+      )}
       {buttons.map(([icon, label, onClick]) => (
         <IconButton key={label} icon={icon} kind="text" size="sm" label={label} onClick={onClick} />
       ))}
