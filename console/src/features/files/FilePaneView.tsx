@@ -87,8 +87,9 @@ export function FilePaneView({
   const { id, prompt, status } = session;
   return (
     <section
-      aria-label={titleOf(session)}
-      className={`relative flex min-h-0 min-w-0 grow flex-col overflow-hidden rounded-3 border bg-surface-1 ${isMarked ? 'border-accent' : 'border-line'}`}
+      aria-label={`${t(side === 'left' ? 'files:left' : 'files:right')}: ${titleOf(session)}`}
+      style={{ flex: '1 1 0' }}
+      className={`relative flex min-h-0 min-w-0 flex-col overflow-hidden rounded-3 border bg-surface-1 ${isMarked ? 'border-accent' : 'border-line'}`}
       onFocusCapture={() => focusPane(side)}
       {...drop.handlers}
     >

@@ -21,7 +21,8 @@ function EmptyPane({
   return (
     <section
       aria-label={t(side === 'left' ? 'files:left' : 'files:right')}
-      className={`grid min-h-0 min-w-0 grow place-items-center overflow-auto rounded-3 border bg-surface-1 ${isMarked ? 'border-accent' : 'border-line'}`}
+      style={{ flex: '1 1 0' }}
+      className={`grid min-h-0 min-w-0 place-items-center overflow-auto rounded-3 border bg-surface-1 ${isMarked ? 'border-accent' : 'border-line'}`}
     >
       <StateView
         drawing="empty"

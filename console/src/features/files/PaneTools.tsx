@@ -17,7 +17,7 @@ interface ToolsProps {
   readonly onItems: (items: readonly LocalItem[]) => void;
 }
 
-const ROW = 'flex min-h-8 flex-none flex-wrap items-center gap-1 border-b border-line px-2 py-1';
+const ROW = 'flex min-h-10 flex-none flex-wrap items-center gap-1 border-b border-line px-2 py-1';
 
 /** What can be done in the folder, or with the selection, which takes its place. */
 export function PaneTools(props: ToolsProps) {

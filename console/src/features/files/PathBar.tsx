@@ -27,7 +27,8 @@ export function PathBar({ pane }: { readonly pane: PaneModel }) {
         <ol className="flex items-center gap-1 whitespace-nowrap text-ink-3">
           {crumbs.map(({ path, name }, at) => (
             <li key={path} className="flex items-center gap-1">
-              {at > 0 && <span aria-hidden>/</span>}
+              {/* The root is a slash itself. */}
+              {at > 0 && (at > 1 || crumbs[0]?.name !== null) && <span aria-hidden>/</span>}
               {at === crumbs.length - 1 ? (
                 <span aria-current="location" className="font-medium text-ink-1">
                   {name === null ? '/' : <VisibleText text={name.text} />}
@@ -36,6 +37,8 @@ export function PathBar({ pane }: { readonly pane: PaneModel }) {
                 <button
                   type="button"
                   className="pt-link min-h-6"
+                  // A name of one letter is a target for a finger as well.
+                  style={{ minWidth: 24 }}
                   title={name === null ? t('files:root') : visible(name.text)}
                   onClick={() => go(pane.side, path)}
                 >

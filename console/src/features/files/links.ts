@@ -101,7 +101,7 @@ export function openInPane(side: Side, target: SessionTarget): void {
   );
   made += same ? 0 : 1;
   const id = same?.id ?? `session${made}`;
-  changePane(side, { sessionId: id, path: null, shown: null });
+  changePane(side, { ...EMPTY_PANE, sessionId: id });
   focusPane(side);
   if (!same) void connect(id, target);
   closeUnused();

@@ -19,19 +19,20 @@ export function pathIn(pane: PaneModel, entry: Entry): string {
 }
 
 export function goUp(pane: PaneModel): void {
-  const up = pane.folder.place && above(pane.folder.place);
+  const up = pane.api && pane.folder.place && above(pane.folder.place);
   if (up !== null && up !== undefined) go(pane.side, up);
 }
 
 /** Opens a folder, shows a picture or a short text, and downloads anything else. */
 export function openEntry(pane: PaneModel, entry: Entry, show: (dialog: PaneDialog) => void): void {
   const path = pathIn(pane, entry);
+  if (pane.api === null) return;
   if (isFolder(entry)) go(pane.side, path);
   else if (!isFile(entry)) toast({ tone: 'error', text: translate('files:no_file') });
   else if (pane.noDownload !== undefined) toast({ tone: 'error', text: pane.noDownload });
   else if (isPicture(entry) && (entry.size ?? 0) <= MAX_PICTURE_BYTES) show({ kind: 'picture', entry });
   else if ((entry.size ?? 0) <= MAX_TEXT_BYTES) show({ kind: 'text', entry });
-  else if (pane.api) saveFrom(pane.api.contentUrl(path));
+  else saveFrom(pane.api.contentUrl(path));
 }
 
 /** Asks, and deletes the selected entries. */

@@ -39,15 +39,23 @@ function useOfFolder<Value>(key: string, initial: Value): [Value, (value: Value)
   return [kept.key === key ? kept.value : initial, (value) => setKept({ key, value })];
 }
 
+/** After a way up the keyboard is on the folder that was left. */
+function cameFrom(shown: string | null, from: string | null): Selection {
+  const left =
+    shown !== null && from?.startsWith(shown) ? from.slice(shown === '' ? 0 : shown.length + 1) : '';
+  return left === '' || left.includes('/') ? NOTHING : { ...NOTHING, cursor: left, anchor: left };
+}
+
 export function usePaneModel(side: Side, session: FileSession): PaneModel {
   const t = useT();
-  const { path: wanted, version } = useWorkspace((state) => state.panes[side]);
+  const { path: wanted, version, from } = useWorkspace((state) => state.panes[side]);
   const { hidden, order } = useWorkspace((state) => state.preferences);
   const api = apiOf(session.id);
   const folder = useFolder(api, wanted, version);
   const [filter, setFilter] = useOfFolder(folder.key, '');
-  const [marked, setSelection] = useOfFolder(folder.key, NOTHING);
   const { entries, place } = folder;
+  const shown = place === null ? null : pathOf(place.path);
+  const [marked, setSelection] = useOfFolder(folder.key, cameFrom(shown, from));
   const rows = useMemo(() => arrange(entries, { order, filter, hidden }), [entries, order, filter, hidden]);
   const ids = useMemo(() => rows.map((entry) => entry.name.id), [rows]);
   const selection = useMemo(() => keep(marked, ids), [marked, ids]);
@@ -55,7 +63,6 @@ export function usePaneModel(side: Side, session: FileSession): PaneModel {
     () => (selection.chosen.size === 0 ? [] : rows.filter(({ name }) => selection.chosen.has(name.id))),
     [rows, selection],
   );
-  const shown = place === null ? null : pathOf(place.path);
   useEffect(() => {
     if (shown !== null) changePane(side, { shown });
   }, [side, shown]);

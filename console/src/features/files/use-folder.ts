@@ -83,7 +83,8 @@ export function useFolder(api: FilesApi | null, path: string | null, version: nu
     // The session of `base`, the folder and its version are what is read.
     // oxlint-disable-next-line react/exhaustive-deps
   }, [base, path, version]);
-  if (base === null) return NOTHING;
+  // The session has ended: what was read last stays.
+  if (base === null) return folder;
   if (!isSame) return { ...NOTHING, key, version, isReading: true };
   return { ...folder, isReading: folder.isReading || folder.version !== version };
 }

@@ -37,6 +37,8 @@ export interface FilePane {
   readonly path: string | null;
   /** Path of the folder that is shown, as the host names it. */
   readonly shown: string | null;
+  /** Path of the folder that was shown before. */
+  readonly from: string | null;
   /** Raised to read the folder again. */
   readonly version: number;
 }
@@ -55,7 +57,7 @@ interface Workspace {
 }
 
 const KEY = 'filesPreferences';
-export const EMPTY_PANE: FilePane = { sessionId: null, path: null, shown: null, version: 0 };
+export const EMPTY_PANE: FilePane = { sessionId: null, path: null, shown: null, from: null, version: 0 };
 
 function storedPreferences(): FilePreferences {
   const stored = readStoredJson(KEY) as Partial<FilePreferences> | null;
@@ -120,7 +122,7 @@ export function focusPane(focused: Side): void {
 }
 
 export function go(side: Side, path: string | null): void {
-  changePane(side, { path });
+  changePane(side, { path, from: useWorkspace.getState().panes[side].shown });
 }
 
 export function reload(side: Side): void {

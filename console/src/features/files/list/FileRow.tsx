@@ -42,7 +42,7 @@ function RowOf(props: FileRowProps) {
       role="row"
       aria-rowindex={at + 2}
       aria-selected={isChosen}
-      className={`absolute inset-x-0 grid items-center gap-2 border-b border-line px-2 ${isChosen ? 'bg-accent-soft' : 'hover:bg-hover'} ${isCursor ? 'group-focus-visible:outline-2 group-focus-visible:outline-offset-[-2px] group-focus-visible:outline-focus' : ''}`}
+      className={`absolute inset-x-0 grid items-center gap-4 border-b border-line px-2 ${isChosen ? 'bg-accent-soft' : 'hover:bg-hover'} ${isCursor ? 'group-focus-visible:outline-2 group-focus-visible:outline-offset-[-2px] group-focus-visible:outline-focus' : ''}`}
       style={{ top: props.top, height: props.height, gridTemplateColumns: props.template }}
       onClick={click}
       onDoubleClick={() => onOpen(at)}

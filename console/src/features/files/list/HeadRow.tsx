@@ -55,7 +55,7 @@ export function HeadRow({
     <div
       role="row"
       aria-rowindex={1}
-      className="sticky top-0 z-(--z-sticky) grid h-8 items-center gap-2 border-b border-line bg-surface-2 px-2 text-meta text-ink-2"
+      className="sticky top-0 z-(--z-sticky) grid h-8 items-center gap-4 border-b border-line bg-surface-2 px-2 text-meta text-ink-2"
       style={{ gridTemplateColumns: template }}
     >
       <HeadCell sortKey="name" label={t('files:column.name')} order={order} onOrder={onOrder} />

@@ -83,7 +83,8 @@ function Buttons({
 export function TransfersPanel({ queue }: { readonly queue: UploadQueue }) {
   const t = useT();
   const transfers = useTransfers((state) => state.transfers);
-  const [isOpen, setOpen] = useState(true);
+  // On a phone the files need the room.
+  const [isOpen, setOpen] = useState(() => window.innerWidth >= 640);
   const totals = totalsOf(transfers);
   const unfinished = transfers.filter(isUnfinished);
   const asking = transfers.filter(({ state }) => state === 'asking');
