@@ -161,6 +161,22 @@ test('a lost connection is tried again after growing pauses, a refusal is not', 
   await becomes('done', 'done');
 });
 
+test('a file whose last answer was lost is not sent again', async () => {
+  const real = host as Host;
+  const finish = real.finishUpload.bind(real);
+  let isLost = true;
+  real.finishUpload = async (id) => {
+    const end = await finish(id);
+    if (!isLost) return end;
+    isLost = false;
+    throw new NoAnswerError('POST', '/', false, null);
+  };
+  add(item('a'));
+  await becomes('done');
+  expect(allTransfers()[0]?.sha256).toBe('sha of home/a');
+  expect(real.names).toEqual(['a']);
+});
+
 test('what the end of a session has cut off continues when it is open again', async () => {
   host?.failures.push(refusal(410, 'session_over'), refusal(507, 'no_room'));
   add(item('a'), item('b'));

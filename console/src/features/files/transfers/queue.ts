@@ -40,12 +40,14 @@ const CUT_OFF: ReadonlySet<string | null> = new Set(['session_over', 'no_session
 
 const wait = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** Without an answer, with an answer of the web server alone, or with too many requests at once: it may work later. */
+/** Without an answer, with an answer of the web server alone, too slow, or too many at once: it may work later. */
 function isPassing(error: unknown): boolean {
   if (error instanceof NoAnswerError) return true;
   if (!(error instanceof HttpError)) return false;
   return (
-    error.code === 'too_many' || (error.status >= 502 && error.status <= 504 && error.code !== 'host_gone')
+    error.status === 408 ||
+    error.code === 'too_many' ||
+    (error.status >= 502 && error.status <= 504 && error.code !== 'host_gone')
   );
 }
 
@@ -204,6 +206,8 @@ export class UploadQueue {
     const port = transfer && this.#options.portOf(transfer.sessionId);
     if (!transfer || !port) throw new SessionIsOver();
     const { file, sessionId } = transfer;
+    const known = await this.#finished(port, transfer, signal);
+    if (known !== null) return known;
     const folder = await this.#makeFolders(port, sessionId, transfer.folder, transfer.folders);
     const speedometer = new Speedometer();
     for (let copy = 1; ; copy += 1) {
@@ -225,6 +229,18 @@ export class UploadQueue {
         const isTaken = problemCode(error) === 'exists';
         if (!isTaken || this.#answerOf(transfer) !== 'keep_both' || copy >= MOST_COPIES) throw error;
       }
+    }
+  }
+
+  /** The hash of a file that the proxy has whole already: the answer to its end was lost. Null if it has not. */
+  async #finished(port: QueuePort, transfer: Transfer, signal: AbortSignal): Promise<string | null> {
+    const { uploadId, sent, file } = transfer;
+    if (uploadId === null || sent < file.size) return null;
+    try {
+      return (await port.finishUpload(uploadId, this.#answerOf(transfer) === 'replace', signal)).sha256;
+    } catch (error) {
+      if (isPassing(error)) throw error;
+      return null;
     }
   }
 
