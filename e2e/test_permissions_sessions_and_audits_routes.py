@@ -173,19 +173,22 @@ def test_root_of_the_user_page_is_the_own_assets(world: World, zhang: Page) -> N
     expect(zhang.get_by_role("main").get_by_text("web-1").first).to_be_visible()
 
 
-@pytest.mark.spec("S2-100", "S2-149")
-def test_menus_of_both_pages_open_the_web_terminal_in_a_tab_of_its_own(world: World, admin: Page, zhang: Page) -> None:
+@pytest.mark.spec("S2-100", "S2-101", "S2-149", "S2-150")
+def test_menus_of_both_pages_open_web_terminal_and_file_manager_in_tabs_of_their_own(
+    world: World, admin: Page, zhang: Page
+) -> None:
     for tab, start in ((admin, "/terminal/session"), (zhang, "/my-assets")):
         tab.goto(f"{world.product.url}/ui{start}")
         menu = tab.get_by_role("navigation", name="Main menu")
-        with tab.context.expect_page() as opened:
-            menu.get_by_role("link", name="Web terminal").click()
-        terminal = opened.value
-        terminal.wait_for_url(f"{world.product.url}/ui/connect")
-        panel = terminal.get_by_role("navigation", name="My assets")
-        # Nothing is granted to the administrator, so their panel says what to do.
-        panel.get_by_role("treeitem").or_(panel.get_by_role("link", name="Create permission")).first.wait_for()
-        terminal.close()
+        for name, address in (("Web terminal", "/ui/connect"), ("File manager", "/ui/files/")):
+            with tab.context.expect_page() as opened:
+                menu.get_by_role("link", name=name).click()
+            page = opened.value
+            page.wait_for_url(f"{world.product.url}{address}")
+            panel = page.get_by_role("navigation", name="My assets")
+            # Nothing is granted to the administrator, so their panel says what to do.
+            panel.get_by_role("treeitem").or_(panel.get_by_role("link", name="Create permission")).first.wait_for()
+            page.close()
         assert tab.url == f"{world.product.url}/ui{start}"
 
 

@@ -6,6 +6,7 @@ import { assetsSection } from '#/features/assets/routes';
 import { auditsSection } from '#/features/audits/routes';
 import { connectSection } from '#/features/connect/routes';
 import { dashboardSection } from '#/features/dashboard/routes';
+import { filesSection } from '#/features/files/routes';
 import { helpSection } from '#/features/help/routes';
 import { commandsSection, jobsSection } from '#/features/jobs/routes';
 import { messagesSection } from '#/features/messages/routes';
@@ -20,6 +21,7 @@ import { storageRecords } from '#/features/storages/routes';
 import { usersSection } from '#/features/users/routes';
 import {
   credentialsSection,
+  fileManagerSection,
   myApplicationsSection,
   webTerminalSection,
   workbenchSection,
@@ -40,6 +42,7 @@ export const sections: readonly Section[] = [
   commandsSection,
   credentialsSection,
   webTerminalSection,
+  fileManagerSection,
   usersSection,
   assetsSection,
   applicationsSection,
@@ -53,6 +56,7 @@ export const sections: readonly Section[] = [
   helpSection,
   profileSection,
   connectSection,
+  filesSection,
 ].sort((a, b) => a.order - b.order);
 
 export const records: readonly RouteRecord[] = sections.flatMap((section) => section.routes);

@@ -16,6 +16,9 @@ export const paths = {
   guide: '/users/first-login/guide/',
   changePassword: '/change-password',
   connect: (assetId: string) => `/connect?asset=${encodeURIComponent(assetId)}`,
+  /** The file manager with an asset, and with an account of it. */
+  files: (assetId: string, systemUserId?: string) =>
+    `/files?asset=${encodeURIComponent(assetId)}${systemUserId === undefined ? '' : `&system_user=${encodeURIComponent(systemUserId)}`}`,
   user: (id: string) => `/users/users/${id}`,
   userGroup: (id: string) => `/users/groups/${id}`,
   assetsOfNode: (nodeId: string) => `/assets/assets?node=${encodeURIComponent(nodeId)}`,

@@ -73,6 +73,7 @@ export type SectionIcon =
   | 'extension'
   | 'applications'
   | 'my-assets'
+  | 'files'
   | 'settings'
   | 'terminal'
   | 'messages'

@@ -94,6 +94,7 @@ export async function renderScreen(
       'credentials',
       'orgs',
       'connect',
+      'connecting',
       'transfers',
       'help',
       'ssh-lines',

@@ -19,7 +19,7 @@ PLAIN = (refuse_disguises, refuse_disguises_in_lines)
 
 #: Secrets, and texts typed during a sign-in: they are compared, and never shown as a name.
 SECRET_OR_TYPED = {
-    "ACCESS_KEY", "SECRET_KEY", "chrome_password", "custom_password", "mysql_workbench_password", "vmware_password",
+    "ACCESS_KEY", "SECRET_KEY", "ACCOUNT_KEY", "chrome_password", "custom_password", "mysql_workbench_password", "vmware_password",
     "client_secret", "code", "new_password", "new_password_again", "next", "old_password", "password", "private_key", "public_key", "token",
 }  # fmt: skip
 #: Any sign-in name is accepted, because a wrong name is an attempt that must count.

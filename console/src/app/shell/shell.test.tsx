@@ -133,7 +133,13 @@ describe('what a role may open', () => {
       'settings',
     ]);
     expect(ids(2)).toEqual(['dashboard', 'sessions', 'audits']);
-    expect(ids(Role.User)).toEqual(['workbench', 'my-applications', 'my-credentials', 'web-terminal']);
+    expect(ids(Role.User)).toEqual([
+      'workbench',
+      'my-applications',
+      'my-credentials',
+      'web-terminal',
+      'file-manager',
+    ]);
   });
 
   test('[S6-024] what is for system administrators is shown to nobody else, also not to system auditors', () => {

@@ -1,23 +1,20 @@
 import { useBlocker } from '@tanstack/react-router';
-import { ArrowLeft, PanelLeft, PanelRight } from 'lucide-react';
-import { type ComponentProps, use, useState } from 'react';
+import { PanelLeft, PanelRight } from 'lucide-react';
+import { use, useState } from 'react';
+import { AssetColumn } from '#/domain/connecting/AssetColumn';
+import { OpeningDialogs } from '#/domain/connecting/OpeningDialogs';
+import { useOpening } from '#/domain/connecting/use-opening';
 import { useT } from '#/lib/i18n';
-import { paths } from '#/lib/paths';
 import { Button, IconButton } from '#/ui/button';
 import { confirm } from '#/ui/confirm';
 import { FrameTools } from '#/ui/frame-tools';
-import { LinkButton } from '#/ui/link';
-import { Logo } from '#/ui/logo';
 import { usePageTitle } from '#/ui/page-title';
 import { StateView } from '#/ui/states';
-import { AssetPanel } from './AssetPanel';
 import { InfoPanel } from './InfoPanel';
-import { OpeningDialogs } from './OpeningDialogs';
 import { PaneArea } from './PaneArea';
 import { StatusBar } from './StatusBar';
 import { TabStrip } from './TabStrip';
-import { useOpening } from './use-opening';
-import { liveSessions, useWorkspace } from './workspace';
+import { liveSessions, openTab, useWorkspace } from './workspace';
 
 /** Asks before the page is left with running sessions, because unmounting a terminal ends its session. */
 function useLeaveQuestion(): void {
@@ -39,41 +36,6 @@ function useLeaveQuestion(): void {
   });
 }
 
-/** Left column: the way back to the console and the assets; on a phone it covers the terminals. */
-function AssetColumn({
-  onChoose,
-  onHide,
-}: {
-  readonly onChoose: ComponentProps<typeof AssetPanel>['onChoose'];
-  readonly onHide: () => void;
-}) {
-  const t = useT();
-  return (
-    <div className="flex w-56 flex-none flex-col gap-2 border-r border-line bg-bg max-sm:absolute max-sm:inset-y-0 max-sm:left-0 max-sm:z-(--z-drawer) max-sm:w-full">
-      <div className="flex h-11 flex-none items-center gap-1 px-2">
-        <LinkButton
-          to={paths.home}
-          kind="text"
-          size="sm"
-          icon={ArrowLeft}
-          label={t('connect:back_to_console')}
-        />
-        <span className="grow">
-          <Logo />
-        </span>
-        <IconButton
-          icon={PanelLeft}
-          kind="text"
-          size="sm"
-          label={t('connect:hide_assets')}
-          onClick={onHide}
-        />
-      </div>
-      <AssetPanel onChoose={onChoose} />
-    </div>
-  );
-}
-
 /** The web terminal: a dark workspace of its own. `?asset=<id>` opens a session of that asset at once. */
 export function ConnectPage() {
   const t = useT();
@@ -85,8 +47,9 @@ export function ConnectPage() {
   const tab = tabs.find((candidate) => candidate.id === current);
   const pane = tab ? panes[tab.focused] : undefined;
 
-  const opening = useOpening(() => {
+  const opening = useOpening((target) => {
     if (window.innerWidth < 640) setShowsAssets(false);
+    openTab(target);
   });
 
   useLeaveQuestion();
@@ -113,7 +76,7 @@ export function ConnectPage() {
                 icon={PanelLeft}
                 kind="text"
                 size="sm"
-                label={t('connect:show_assets')}
+                label={t('connecting:show_assets')}
                 onClick={() => setShowsAssets(true)}
               />
             )}
@@ -138,7 +101,7 @@ export function ConnectPage() {
                   actions={
                     showsAssets ? undefined : (
                       <Button kind="primary" onClick={() => setShowsAssets(true)}>
-                        {t('connect:show_assets')}
+                        {t('connecting:show_assets')}
                       </Button>
                     )
                   }

@@ -1,19 +1,23 @@
-import { ArrowDown, ArrowUp, Columns2, Rows2, Search, X } from 'lucide-react';
-import { type FormEvent, type RefObject, useEffect, useMemo, useRef, useState } from 'react';
+import { ArrowDown, ArrowUp, Columns2, FolderOpen, Rows2, Search, X } from 'lucide-react';
+import { type RefObject, useEffect, useMemo, useRef, useState } from 'react';
 import {
   LiveTerminal,
   type LiveTerminalEvents,
   type LiveTerminalHandle,
 } from '#/islands/terminal/LiveTerminal';
+import { connectionToken } from '#/domain/connecting/api';
+import { EndNotice } from '#/domain/connecting/EndNotice';
+import { NoticeBar } from '#/domain/connecting/NoticeBar';
+import { PromptForm } from '#/domain/connecting/PromptForm';
+import { stateKey, statusTone } from '#/domain/connecting/state';
 import { explain } from '#/lib/http/catalogue';
 import { useT } from '#/lib/i18n';
-import { Button, IconButton } from '#/ui/button';
+import { paths } from '#/lib/paths';
+import { IconButton } from '#/ui/button';
 import type { Icon } from '#/ui/icon';
-import { Field, PasswordInput, TextInput } from '#/ui/field';
-import { Status, type StatusTone } from '#/ui/status';
-import { connectionToken } from './api';
-import { EndNotice } from './EndNotice';
-import { NoticeBar } from './NoticeBar';
+import { TextInput } from '#/ui/field';
+import { LinkButton } from '#/ui/link';
+import { Status } from '#/ui/status';
 import {
   closePane,
   focusPane,
@@ -25,20 +29,8 @@ import {
   type Pane,
 } from './workspace';
 
-export function statusTone(pane: Pane): StatusTone {
-  if (pane.end !== null || pane.refusal !== null) return 'unknown';
-  if (pane.status === 'open') return 'ok';
-  return pane.status === 'reconnecting' ? 'warn' : 'unknown';
-}
-
-/** i18n: connect:state.* */
-export function stateKey(pane: Pane): string {
-  if (pane.refusal !== null) return 'connect:state.refused';
-  if (pane.end !== null) return 'connect:state.ended';
-  if (pane.status === 'connecting' && pane.via !== '') return 'connect:state.connecting_through';
-  if (pane.status === 'connecting' && pane.detail !== '') return `connect:state.${pane.detail}`;
-  return `connect:state.${pane.status}`;
-}
+/** The bits of upload and download among the actions of a session. */
+const TRANSFERS = 6;
 
 /** What the session tells, written into the pane. */
 function usePaneEvents(id: string, terminal: RefObject<LiveTerminalHandle | null>): LiveTerminalEvents {
@@ -91,6 +83,16 @@ function PaneHeader({
         <Status tone={statusTone(pane)}>{title}</Status>
         <span className="sr-only">{t(stateKey(pane), { via: pane.via })}</span>
       </h2>
+      {pane.session !== null && (pane.session.actions & TRANSFERS) !== 0 && (
+        <LinkButton
+          to={paths.files(pane.target.assetId, pane.target.systemUser.id)}
+          kind="text"
+          size="sm"
+          icon={FolderOpen}
+          label={t('connect:files', { asset: pane.target.assetName })}
+          newTab
+        />
+      )}
       {buttons.map(([icon, label, onClick]) => (
         <IconButton key={label} icon={icon} kind="text" size="sm" label={label} onClick={onClick} />
       ))}
@@ -159,8 +161,7 @@ export function PaneView({
         {pane.prompt !== null && (
           <PromptForm
             key={pane.prompt.id}
-            text={pane.prompt.text}
-            echo={pane.prompt.echo}
+            prompt={pane.prompt}
             onAnswer={(value) => terminal.current?.answer(pane.prompt?.id ?? 0, value)}
           />
         )}
@@ -169,12 +170,17 @@ export function PaneView({
             role="status"
             className="absolute top-2 right-2 rounded-2 border border-warn-line bg-warn-soft px-2 py-1 text-warn"
           >
-            {t('connect:reconnecting')}
+            {t('connecting:reconnecting')}
           </p>
         )}
       </div>
       {(pane.end !== null || pane.refusal !== null) && (
-        <EndNotice pane={pane} onAgain={() => reconnectPane(id)} onClose={() => closePane(id)} />
+        <EndNotice
+          attempt={pane}
+          assetId={target.assetId}
+          onAgain={() => reconnectPane(id)}
+          onClose={() => closePane(id)}
+        />
       )}
     </section>
   );
@@ -294,39 +300,6 @@ function SearchBar({
         onClick={() => find(text, false)}
       />
       <IconButton icon={X} kind="text" size="sm" label={t('connect:close_search')} onClick={onClose} />
-    </form>
-  );
-}
-
-function PromptForm({
-  text,
-  echo,
-  onAnswer,
-}: {
-  readonly text: string;
-  readonly echo: boolean;
-  readonly onAnswer: (value: string) => void;
-}) {
-  const t = useT();
-  const input = useRef<HTMLInputElement>(null);
-  const submit = (event: FormEvent): void => {
-    event.preventDefault();
-    onAnswer(input.current?.value ?? '');
-  };
-  const Input = echo ? TextInput : PasswordInput;
-  return (
-    <form className="absolute inset-0 grid place-items-center bg-overlay p-4" onSubmit={submit}>
-      <div className="grid w-full max-w-sm gap-3 rounded-3 border border-line-2 bg-surface-1 p-4 shadow-dialog">
-        <Field layout="above" label={text}>
-          {(control) => (
-            // The session waits for this answer.
-            <Input {...control} ref={input} autoFocus autoComplete="off" />
-          )}
-        </Field>
-        <Button kind="primary" type="submit">
-          {t('connect:go_on')}
-        </Button>
-      </div>
     </form>
   );
 }

@@ -1,9 +1,9 @@
 import { Minus, Plus } from 'lucide-react';
+import { stateKey, statusTone } from '#/domain/connecting/state';
 import { useT } from '#/lib/i18n';
 import { IconButton } from '#/ui/button';
 import { Switch } from '#/ui/choice';
 import { Status } from '#/ui/status';
-import { stateKey, statusTone } from './PaneView';
 import { FONT_SIZES, setPreferences, useWorkspace, type Pane } from './workspace';
 
 /** State of the focused pane, and display settings of all panes. */
@@ -16,7 +16,7 @@ export function StatusBar({ pane }: { readonly pane: Pane | undefined }) {
         {pane ? (
           <Status tone={statusTone(pane)}>{t(stateKey(pane), { via: pane.via })}</Status>
         ) : (
-          t('connect:state.none')
+          t('connect:no_session')
         )}
       </span>
       {pane?.latencyMs !== null && pane?.latencyMs !== undefined && pane.end === null && (

@@ -1,11 +1,11 @@
 import { X } from 'lucide-react';
 import { type KeyboardEvent, useRef } from 'react';
+import { statusTone } from '#/domain/connecting/state';
 import { useT } from '#/lib/i18n';
 import { IconButton } from '#/ui/button';
 import { Status } from '#/ui/status';
 import { useShownInStrip } from '#/ui/strip';
 import { panesOf } from './layout';
-import { statusTone } from './PaneView';
 import { closeTab, type Pane, showTab, useWorkspace, type WorkspaceTab } from './workspace';
 
 const tabId = (id: string): string => `tab-${id}`;

@@ -14,7 +14,7 @@ export const connectSection: Section = {
       permission: 'any',
       hidden: true,
       frame: 'bare',
-      texts: ['resource', 'connect', 'ssh-lines', 'entered-credentials'],
+      texts: ['resource', 'connect', 'connecting', 'ssh-lines', 'entered-credentials'],
       load: () => import('./ConnectPage').then((module) => module.ConnectPage),
     },
   ],

@@ -9,11 +9,11 @@ import {
   splitFrom,
   updatePane,
   useWorkspace,
-  type PaneTarget,
 } from './workspace';
+import type { SessionTarget } from '#/domain/connecting/api';
 import { panesOf } from './layout';
 
-const target: PaneTarget = {
+const target: SessionTarget = {
   assetId: 'a1',
   assetName: 'web-1',
   address: '10.0.0.1',

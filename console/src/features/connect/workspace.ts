@@ -1,19 +1,12 @@
 import { create } from 'zustand';
+import type { ConnectionToken, SessionTarget } from '#/domain/connecting/api';
 import type { ConnectionStatus, EndedSession, OpenedSession } from '#/islands/terminal/connection';
 import { readStoredJson, writeStoredJson } from '#/lib/storage';
-import type { ConnectionToken, GrantedSystemUser } from './api';
 import { panesOf, removePane, setRatio, splitPane, type Direction, type Layout } from './layout';
-
-export interface PaneTarget {
-  readonly assetId: string;
-  readonly assetName: string;
-  readonly address: string;
-  readonly systemUser: GrantedSystemUser;
-}
 
 export interface Pane {
   readonly id: string;
-  readonly target: PaneTarget;
+  readonly target: SessionTarget;
   /** Incremented for each connection of this pane: a new session needs a new component. */
   readonly attempt: number;
   readonly token: ConnectionToken | null;
@@ -78,7 +71,7 @@ function newId(kind: string): string {
   return `${kind}${made}`;
 }
 
-function newPane(target: PaneTarget): Pane {
+function newPane(target: SessionTarget): Pane {
   return {
     id: newId('pane'),
     target,
@@ -99,7 +92,7 @@ function newPane(target: PaneTarget): Pane {
   };
 }
 
-export function openTab(target: PaneTarget): void {
+export function openTab(target: SessionTarget): void {
   const pane = newPane(target);
   const tab: WorkspaceTab = { id: newId('tab'), layout: { kind: 'pane', id: pane.id }, focused: pane.id };
   useWorkspace.setState(({ tabs, panes }) => ({

@@ -1,3 +1,4 @@
+import { fileManagerRecord } from '#/domain/web-files/record';
 import { webTerminalRecord } from '#/domain/web-terminal/record';
 import type { Section } from '#/lib/routes';
 import { type ResourceScreens, resourceRecords } from '#/resource/routes';
@@ -56,6 +57,7 @@ export const sessionsSection: Section = {
       load: async () => (await import('./search/SearchPage')).SearchPage,
     },
     webTerminalRecord('WebTerminal', '/terminal/web-terminal'),
+    fileManagerRecord('FileManager', '/terminal/file-manager'),
     ...resourceRecords(terminalScreens),
   ],
 };

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from '@tanstack/react-router';
-import { KeyRound, Plus, Server, SquareTerminal } from 'lucide-react';
+import { FolderOpen, KeyRound, Plus, Server, SquareTerminal } from 'lucide-react';
 import { useMemo, useState } from 'react';
 import { http } from '#/lib/http/client';
 import { translate, useT } from '#/lib/i18n';
@@ -49,7 +49,18 @@ function ConnectLink({ row }: { readonly row: MyAssetRow }) {
       <LinkButton to={paths.connect(row.id)} size="sm" icon={SquareTerminal} newTab>
         {translate('workbench:connect')}
       </LinkButton>
-      {hasSsh(row) && <SshButton asset={{ id: row.id, name: row.hostname }} size="sm" />}
+      {hasSsh(row) && (
+        <>
+          <LinkButton
+            to={paths.files(row.id)}
+            size="sm"
+            icon={FolderOpen}
+            label={translate('workbench:files', { asset: row.hostname })}
+            newTab
+          />
+          <SshButton asset={{ id: row.id, name: row.hostname }} size="sm" />
+        </>
+      )}
     </span>
   ) : (
     <span className="text-ink-3">{translate('workbench:inactive')}</span>

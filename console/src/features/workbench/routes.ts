@@ -1,4 +1,5 @@
 import type { ApplicationCategory } from '#/domain/application-kinds/kinds';
+import { fileManagerRecord } from '#/domain/web-files/record';
 import { webTerminalRecord } from '#/domain/web-terminal/record';
 import type { RouteRecord, Section } from '#/lib/routes';
 import { myApplicationRoutes } from './my-application-routes';
@@ -35,6 +36,15 @@ export const webTerminalSection: Section = {
   icon: 'terminal',
   order: 18,
   routes: [webTerminalRecord('MyWebTerminal', '/web-terminal', 'use')],
+};
+
+/** On the user page. */
+export const fileManagerSection: Section = {
+  id: 'file-manager',
+  title: 'nav:files',
+  icon: 'files',
+  order: 19,
+  routes: [fileManagerRecord('MyFileManager', '/file-manager', 'use')],
 };
 
 /** On the user page. */

@@ -126,6 +126,34 @@ describe('live connection', () => {
     });
   });
 
+  it('opens a session of the file manager, which is resumed without a screen', () => {
+    connection.dispose();
+    const filesOpened = vi.fn<(session: object) => void>();
+    connection = new LiveConnection({
+      path: '/ws/proxy/t/',
+      first: { type: 'open_files', token: 'secret-token' },
+      listener: { ...listener, filesOpened } as unknown as ConnectionListener,
+      createSocket: (url) => {
+        const socket = new FakeSocket(url);
+        sockets.push(socket);
+        return socket as unknown as WebSocket;
+      },
+    });
+    connection.connect();
+    last().accept();
+    expect(last().messages()).toEqual([{ type: 'open_files', token: 'secret-token' }]);
+    const { recorded: _, input_until: __, ...opened } = OPENED;
+    last().say({ ...opened, type: 'files_opened' });
+    expect(filesOpened).toHaveBeenCalledWith(expect.objectContaining({ login_name: 'root' }));
+    expect(listener.status).toHaveBeenLastCalledWith('open', '');
+    // Nothing has a size.
+    expect(last().messages()).toHaveLength(1);
+    last().break();
+    vi.advanceTimersByTime(300);
+    last().accept();
+    expect(last().messages()[0]).toMatchObject({ type: 'resume', resume_secret: 'first', received: 0 });
+  });
+
   it('names the gateways that are being passed while it connects', () => {
     last().accept();
     last().say({ type: 'state', state: 'connecting', via: 'edge → inner' });

@@ -21,6 +21,9 @@ export interface OpenedSession {
   idle_timeout_s: number;
 }
 
+/** A session of the file manager: nothing of it is drawn, its files are reached by HTTP. */
+export type OpenedFiles = Omit<OpenedSession, 'recorded'>;
+
 export interface WatchedSession {
   session_id: string;
   user: string;
@@ -45,6 +48,7 @@ export interface ConnectionListener {
   /** `via` names the gateways that are being passed, from the proxy to the host. */
   status(status: ConnectionStatus, detail: string, via?: string): void;
   opened(session: OpenedSession): void;
+  filesOpened?(session: OpenedFiles): void;
   watching(session: WatchedSession): void;
   prompt(prompt: { id: number; text: string; echo: boolean }): void;
   /** `actions`: the permitted actions from now on; null when they have not changed. */
@@ -60,6 +64,7 @@ export interface ConnectionListener {
 type ServerMessage =
   | { type: 'state'; state: string; via: string }
   | ({ type: 'opened'; resume_secret: string; input_until?: number } & OpenedSession)
+  | ({ type: 'files_opened'; resume_secret: string } & OpenedFiles)
   | {
       type: 'resumed';
       session_id: string;
@@ -79,6 +84,7 @@ type ServerMessage =
 
 type First =
   | { type: 'open'; token: string; columns: number; rows: number }
+  | { type: 'open_files'; token: string }
   | { type: 'watch'; token: string };
 
 /** Time after which the proxy ends a session when nobody reconnects, in ms (contracts: RESUME_GRACE_S). */
@@ -230,6 +236,11 @@ export class LiveConnection {
         listener.opened(message);
         // The window may have been resized while the session was being opened.
         this.resize(this.#columns, this.#rows);
+        break;
+      case 'files_opened':
+        this.#session = { id: message.session_id, secret: message.resume_secret };
+        this.#up();
+        listener.filesOpened?.(message);
         break;
       case 'resumed':
         this.#session = { id: message.session_id, secret: message.resume_secret };

@@ -15,6 +15,8 @@ export interface RequestOptions {
   readonly quiet?: boolean;
   readonly signal?: AbortSignal;
   readonly headers?: Readonly<Record<string, string>>;
+  /** How long the whole answer may take; null: without limit. Default: `TIMEOUT_MS`. */
+  readonly timeoutMs?: number | null;
 }
 
 interface Listeners {
@@ -140,7 +142,8 @@ export async function openRequest<T>(
   const left = leavingSignal();
   if (left.aborted) return noAnswerEver();
   requireToken(method);
-  const timeout = AbortSignal.timeout(TIMEOUT_MS);
+  const { timeoutMs = TIMEOUT_MS } = options;
+  const timeout = timeoutMs === null ? new AbortController().signal : AbortSignal.timeout(timeoutMs);
   let response: Response;
   let answer: unknown;
   try {

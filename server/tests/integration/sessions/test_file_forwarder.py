@@ -2,6 +2,7 @@
 
 import asyncio
 import hashlib
+import socket
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
@@ -51,6 +52,21 @@ async def endpoint(site_of: Callable[[web.AppRunner], web.BaseSite], handler: Ha
         yield site
     finally:
         await runner.cleanup()
+
+
+@asynccontextmanager
+async def client() -> AsyncIterator[aiohttp.ClientSession]:
+    """A browser's connections. They are closed at the end, also those on which an answer came before the body's end."""
+    made: list[socket.socket] = []
+
+    def make(info: aiohttp.AddrInfoType) -> socket.socket:
+        made.append(socket.socket(*info[:3]))
+        return made[-1]
+
+    async with aiohttp.ClientSession(connector=aiohttp.TCPConnector(socket_factory=make)) as http:
+        yield http
+    while any(one.fileno() != -1 for one in made):  # noqa: ASYNC110 - asyncio does not tell
+        await asyncio.sleep(0.01)
 
 
 class Page:
@@ -104,7 +120,7 @@ def test_request_and_answer_pass(page: Page) -> None:
     forged = {"X-Postern-User": str(uuid4()), "X-Postern-Remote-Addr": "6.6.6.6", "X-Forwarded-For": "7.7.7.7"}
 
     async def story() -> None:
-        async with page.behind(look), aiohttp.ClientSession() as http:
+        async with page.behind(look), client() as http:
             url = page.url("upload/u-1?offset=0&path=YQ%2FYg")
             more = page.headers(Range="bytes=0-3", If_Match='"0"', Content_Type="application/json", **forged)
             async with http.put(url, data=b"body", headers=more) as answer:
@@ -143,7 +159,7 @@ def test_answers_without_a_body_pass(page: Page) -> None:
         return web.Response(status=int(request.query["status"]), headers={"ETag": '"1"'})
 
     async def story() -> None:
-        async with page.behind(bare), aiohttp.ClientSession() as http:
+        async with page.behind(bare), client() as http:
             for status in (204, 304, 200, 404):
                 async with http.get(page.url(f"file?status={status}"), headers=page.headers()) as answer:
                     assert (answer.status, await answer.read(), answer.headers["ETag"]) == (status, b"", '"1"')
@@ -159,7 +175,7 @@ def test_what_a_browser_could_run_becomes_a_download(page: Page) -> None:
     async def story() -> None:
         async with (
             page.behind(hostile),
-            aiohttp.ClientSession() as http,
+            client() as http,
             http.get(page.url("file"), headers=page.headers()) as answer,
         ):
             assert answer.headers["Content-Type"] == "application/octet-stream"
@@ -179,7 +195,7 @@ def test_proxy_may_neither_redirect_nor_change_the_protocol(page: Page, status: 
     async def story() -> None:
         async with (
             page.behind(elsewhere),
-            aiohttp.ClientSession() as http,
+            client() as http,
             http.get(page.url("file"), headers=page.headers(), allow_redirects=False) as answer,
         ):
             assert await problem(answer) == (502, "proxy_gone")
@@ -210,7 +226,7 @@ def test_k42_k64_pages_of_other_origins_reach_no_file(page: Page) -> None:
     ]
 
     async def story() -> None:
-        async with page.behind(count), aiohttp.ClientSession() as http:
+        async with page.behind(count), client() as http:
             for method, more in foreign:
                 body = b"x" if method in {"POST", "PUT"} else None
                 async with http.request(method, page.url("file"), headers=page.headers(**more), data=body) as answer:
@@ -235,7 +251,7 @@ def test_unknown_host_name_is_refused(page: Page, settings: Any) -> None:
     async def story() -> None:
         async with (
             page.behind(ok),
-            aiohttp.ClientSession() as http,
+            client() as http,
             http.get(page.url("file"), headers=page.headers()) as answer,
         ):
             assert await problem(answer) == (400, "bad_request")
@@ -245,7 +261,7 @@ def test_unknown_host_name_is_refused(page: Page, settings: Any) -> None:
 
 def test_k19_nobody_reaches_files_without_a_sign_in(page: Page) -> None:
     async def story() -> None:
-        async with page.behind(ok), aiohttp.ClientSession() as http:
+        async with page.behind(ok), client() as http:
             stolen = "sessionid=abcdefghijklmnopqrstuvwxyz012345"
             for cookie, language in ((None, "en"), (stolen, "zh-hans")):
                 headers = page.headers(Cookie=cookie, Accept_Language=language)
@@ -261,7 +277,7 @@ def test_k19_nobody_reaches_files_without_a_sign_in(page: Page) -> None:
 
 def test_terminal_that_is_unknown_or_not_reached_is_named(page: Page) -> None:
     async def story() -> None:
-        async with aiohttp.ClientSession() as http:
+        async with client() as http:
             async with http.get(page.url("file", uuid4()), headers=page.headers()) as answer:
                 assert await problem(answer) == (404, "no_session")
             async with http.get(page.url("file"), headers=page.headers()) as answer:  # nobody listens
@@ -279,7 +295,7 @@ def test_k36_only_a_proxy_is_dialled_at_the_address_that_it_reports(page: Page, 
     async def story() -> None:
         async with (
             endpoint(lambda runner: web.TCPSite(runner, "127.0.0.1", 0), ok) as site,
-            aiohttp.ClientSession() as http,
+            client() as http,
         ):
             port = site._server.sockets[0].getsockname()[1]  # type: ignore[union-attr]
             await in_thread(lambda: page.proxy.beat(files_address=f"127.0.0.1:{port}"))
@@ -306,7 +322,7 @@ def test_body_has_a_stated_size_within_the_limit(page: Page) -> None:
         yield b"x"
 
     async def story() -> None:
-        async with page.behind(ok), aiohttp.ClientSession() as http:
+        async with page.behind(ok), client() as http:
             async with http.put(page.url("upload/u"), headers=page.headers(), data=endless()) as answer:
                 assert await problem(answer) == (411, "bad_request")
             length = page.headers(Content_Length=str(SLICE_BYTES + 64 * 1024 + 1))
@@ -329,7 +345,7 @@ def test_k54_body_that_does_not_arrive_is_given_up(page: Page, monkeypatch: pyte
             yield b"x"
             await asyncio.Event().wait()
 
-        async with page.behind(read), aiohttp.ClientSession() as http:
+        async with page.behind(read), client() as http:
             headers = page.headers(Content_Length="10")
             async with http.put(page.url("upload/u"), headers=headers, data=stuck()) as answer:
                 assert await problem(answer) == (408, "bad_request")
@@ -348,7 +364,7 @@ def test_requests_of_a_sign_in_at_once_are_limited(page: Page, monkeypatch: pyte
             await let_go.wait()
             return web.Response(body=b"done")
 
-        async with page.behind(wait), aiohttp.ClientSession() as http:
+        async with page.behind(wait), client() as http:
 
             async def get() -> bytes:
                 async with http.get(page.url("file"), headers=page.headers()) as answer:
@@ -374,7 +390,7 @@ def test_request_counts_as_use_of_the_sign_in(page: Page) -> None:
     async def story() -> None:
         async with (
             page.behind(ok),
-            aiohttp.ClientSession() as http,
+            client() as http,
             http.get(page.url("file"), headers=page.headers()) as answer,
         ):
             assert answer.status == 200
@@ -392,7 +408,7 @@ def test_database_outage_is_said(page: Page, monkeypatch: pytest.MonkeyPatch) ->
     async def story() -> None:
         async with (
             page.behind(ok),
-            aiohttp.ClientSession() as http,
+            client() as http,
             http.get(page.url("file"), headers=page.headers()) as answer,
         ):
             assert await problem(answer) == (503, "unavailable")
@@ -424,7 +440,7 @@ def test_hundred_megabytes_pass_both_ways_unchanged(page: Page) -> None:
         return answer
 
     async def story() -> None:
-        async with page.behind(serve), aiohttp.ClientSession() as http:
+        async with page.behind(serve), client() as http:
             for start in range(0, 100, 8):
                 data = BytesIO(b"".join(blocks[start : start + 8]))
                 async with http.put(page.url(f"upload/u?offset={start}"), headers=page.headers(), data=data) as answer:
@@ -447,7 +463,7 @@ def test_answer_before_the_end_of_the_body_arrives(page: Page) -> None:
         return web.json_response({"code": "wrong_offset", "detail": "", "offset": 5}, status=409)
 
     async def story() -> None:
-        async with page.behind(refuse), aiohttp.ClientSession() as http:
+        async with page.behind(refuse), client() as http:
             for _ in range(3):
                 data = BytesIO(b"x" * SLICE_BYTES)
                 async with http.put(page.url("upload/u?offset=1"), headers=page.headers(), data=data) as answer:
@@ -477,7 +493,7 @@ def test_nothing_piles_up_for_a_browser_that_does_not_read(page: Page) -> None:
     async def story() -> None:
         async with (
             page.behind(partial(flood, count=count)),
-            aiohttp.ClientSession(read_bufsize=65_536) as http,
+            client() as http,
             http.get(page.url("file"), headers=page.headers()) as answer,
         ):
             first = await standstill(lambda: sent)
@@ -513,7 +529,7 @@ def test_nothing_piles_up_for_a_proxy_that_does_not_read(page: Page, monkeypatch
             async with http.put(page.url("upload/u"), headers=headers, data=body()) as answer:
                 assert await problem(answer) == (502, "proxy_gone")
 
-        async with page.behind(deaf), aiohttp.ClientSession() as http:
+        async with page.behind(deaf), client() as http:
             task = asyncio.create_task(put(http))
             assert 0 < await standstill(lambda: sent) < 16 * MIB
             let_go.set()
@@ -536,7 +552,7 @@ def test_answer_of_a_proxy_that_dies_does_not_look_whole(page: Page, length: int
     async def story() -> None:
         async with (
             page.behind(die),
-            aiohttp.ClientSession() as http,
+            client() as http,
             http.get(page.url("file"), headers=page.headers()) as answer,
         ):
             assert answer.status == 200
@@ -557,7 +573,7 @@ def test_answer_that_only_the_end_of_the_connection_ends_is_refused(page: Page) 
 
         async with (
             await asyncio.start_unix_server(old, str(page.path)),
-            aiohttp.ClientSession() as http,
+            client() as http,
             http.get(page.url("file"), headers=page.headers()) as answer,
         ):
             assert await problem(answer) == (502, "proxy_gone")
@@ -572,7 +588,7 @@ def test_proxy_that_dies_before_its_answer_is_named(page: Page) -> None:
         return web.Response()
 
     async def story() -> None:
-        async with page.behind(die), aiohttp.ClientSession() as http:
+        async with page.behind(die), client() as http:
             for data in (None, BytesIO(b"x" * SLICE_BYTES)):
                 async with http.put(page.url("upload/u"), headers=page.headers(), data=data) as answer:
                     assert await problem(answer) == (502, "proxy_gone")
@@ -616,7 +632,7 @@ def test_proxy_learns_that_the_browser_left(page: Page) -> None:
             async with asyncio.timeout(60):
                 await left.wait()
 
-        async with page.behind(serve), aiohttp.ClientSession() as http:
+        async with page.behind(serve), client() as http:
             await go(http, "GET", "read")
             await go(http, "GET", "silent")
             await go(http, "PUT", "upload/u")
@@ -628,7 +644,7 @@ def test_k40_signing_out_ends_a_transfer_within_five_seconds(page: Page) -> None
     async def cut() -> float:
         async with (
             page.behind(partial(flood, count=lambda _size: None)),
-            aiohttp.ClientSession() as http,
+            client() as http,
             http.get(page.url("file"), headers=page.headers()) as answer,
         ):
             await answer.content.readany()
@@ -661,7 +677,7 @@ def test_signing_out_ends_a_request_that_waits_for_its_answer(page: Page, monkey
                 ended.set()
             return web.Response()
 
-        async with page.behind(wait), aiohttp.ClientSession() as http:
+        async with page.behind(wait), client() as http:
             async with asyncio.TaskGroup() as group:
 
                 async def ask() -> None:

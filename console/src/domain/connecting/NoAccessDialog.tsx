@@ -44,23 +44,23 @@ function Reasons({ access }: { readonly access: OwnAccess }) {
 function NextStep({ access }: { readonly access: OwnAccess }) {
   const t = useT();
   const isRoot = useIsRootOrganization();
-  if (access.allowed) return <p className="text-ink-2">{t('connect:why.allowed')}</p>;
+  if (access.allowed) return <p className="text-ink-2">{t('connecting:why.allowed')}</p>;
   if (access.may_grant) {
     return (
       <p className="text-ink-2">
         {access.system_user
-          ? t('connect:why.grant_help_account', { account: visible(access.system_user.name) })
-          : t('connect:why.grant_help')}
+          ? t('connecting:why.grant_help_account', { account: visible(access.system_user.name) })
+          : t('connecting:why.grant_help')}
       </p>
     );
   }
   if (access.ask.length > 0)
     return (
       <p className="text-ink-2">
-        {t('connect:why.ask', { names: access.ask.map(visible).join(t('connect:why.comma')) })}
+        {t('connecting:why.ask', { names: access.ask.map(visible).join(t('connecting:why.comma')) })}
       </p>
     );
-  return <p className="text-ink-2">{t(isRoot ? 'connect:why.in_root' : 'connect:why.ask_anybody')}</p>;
+  return <p className="text-ink-2">{t(isRoot ? 'connecting:why.in_root' : 'connecting:why.ask_anybody')}</p>;
 }
 
 /** Why a connection is refused, and what helps: the prefilled form of the missing permission, or whom to ask. */
@@ -79,15 +79,17 @@ export function NoAccessDialog({
       isOpen
       size="text"
       title={
-        name === undefined ? t('connect:why.title') : t('connect:why.title_asset', { asset: visible(name) })
+        name === undefined
+          ? t('connecting:why.title')
+          : t('connecting:why.title_asset', { asset: visible(name) })
       }
       onClose={onClose}
       footer={
         <>
-          <Button onClick={onClose}>{t('connect:close')}</Button>
+          <Button onClick={onClose}>{t('connecting:close')}</Button>
           {access.data?.may_grant && !access.data.allowed && (
             <AdminPageLink to={permissionForm(access.data)} kind="primary" icon={KeyRound} newTab>
-              {t('connect:why.grant')}
+              {t('connecting:why.grant')}
             </AdminPageLink>
           )}
         </>
@@ -100,7 +102,7 @@ export function NoAccessDialog({
       )}
       {access.isError && (
         <FailedState
-          title={t('connect:why.failed')}
+          title={t('connecting:why.failed')}
           message={explain(access.error)}
           requestId={requestIdOf(access.error)}
           onRetry={() => void access.refetch()}

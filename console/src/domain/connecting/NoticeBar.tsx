@@ -21,7 +21,7 @@ export function NoticeBar({
         <div className="flex items-center gap-2 border-b border-warn-line bg-warn-soft px-3 py-1">
           <TriangleAlert className="flex-none text-warn" aria-hidden />
           <p className="min-w-0 grow [overflow-wrap:anywhere]">{text}</p>
-          <IconButton icon={X} kind="text" size="sm" label={t('connect:put_away')} onClick={onPutAway} />
+          <IconButton icon={X} kind="text" size="sm" label={t('connecting:put_away')} onClick={onPutAway} />
         </div>
       )}
     </div>

@@ -4,15 +4,14 @@ import { useT } from '#/lib/i18n';
 import { friendlyDuration } from '#/lib/time';
 import { Button } from '#/ui/button';
 import { NoAccessDialog } from './NoAccessDialog';
-import type { Pane } from './workspace';
 
 /** End reasons that the person caused; they are not shown as errors. */
 const QUIET = new Set(['user_closed', 'target_closed']);
 
 /** End reasons that the browser detects itself, because the proxy could not report anything. */
 const OWN_WORDS: Readonly<Record<string, string>> = {
-  connection_lost: 'connect:end.connection_lost',
-  account_closed: 'connect:end.signed_out',
+  connection_lost: 'connecting:end.connection_lost',
+  account_closed: 'connecting:end.signed_out',
 };
 
 /** Refusals that a permission can fix. */
@@ -27,28 +26,42 @@ const ABOUT_PERMISSION = new Set([
   'unknown_system_user',
 ]);
 
-/** Why a session ended or was refused, with the next step. i18n: connect:end.* */
+/** A session that has ended, or was refused. Times in ms. */
+export interface EndedAttempt {
+  readonly end: {
+    readonly reason: string;
+    readonly message: string;
+    readonly exitStatus: number | null;
+  } | null;
+  readonly refusal: string | null;
+  readonly startedAt: number | null;
+  readonly endedAt: number | null;
+}
+
+/** Why a session ended or was refused, with the next step. i18n: connecting:end.* */
 export function EndNotice({
-  pane,
+  attempt,
+  assetId,
   onAgain,
   onClose,
 }: {
-  readonly pane: Pane;
+  readonly attempt: EndedAttempt;
+  readonly assetId: string;
   readonly onAgain: () => void;
   readonly onClose: () => void;
 }) {
   const t = useT();
-  const { end, refusal, startedAt, endedAt } = pane;
+  const { end, refusal, startedAt, endedAt } = attempt;
   const reason = end?.reason ?? 'refused';
-  const words = refusal ?? (end?.message || t(OWN_WORDS[reason] ?? 'connect:end.other'));
+  const words = refusal ?? (end?.message || t(OWN_WORDS[reason] ?? 'connecting:end.other'));
   const [asks, setAsks] = useState(false);
   const isAboutPermission = refusal !== null || ABOUT_PERMISSION.has(reason);
   const isQuiet = QUIET.has(reason) && (end?.exitStatus ?? 0) === 0;
   const facts = [
     startedAt !== null && endedAt !== null
-      ? t('connect:end.lasted', { duration: friendlyDuration((endedAt - startedAt) / 1000) })
+      ? t('connecting:end.lasted', { duration: friendlyDuration((endedAt - startedAt) / 1000) })
       : '',
-    end?.exitStatus ? t('connect:end.exit_status', { status: end.exitStatus }) : '',
+    end?.exitStatus ? t('connecting:end.exit_status', { status: end.exitStatus }) : '',
   ].filter((fact) => fact !== '');
   return (
     <div
@@ -59,14 +72,14 @@ export function EndNotice({
         {words}
         {facts.length > 0 && <span className="text-meta text-ink-2"> · {facts.join(' · ')}</span>}
       </p>
-      {isAboutPermission && <Button onClick={() => setAsks(true)}>{t('connect:why.show')}</Button>}
+      {isAboutPermission && <Button onClick={() => setAsks(true)}>{t('connecting:why.show')}</Button>}
       <Button icon={RotateCw} onClick={onAgain}>
-        {t('connect:again')}
+        {t('connecting:again')}
       </Button>
       <Button kind="text" onClick={onClose}>
-        {t('connect:close')}
+        {t('connecting:close')}
       </Button>
-      {asks && <NoAccessDialog assetId={pane.target.assetId} onClose={() => setAsks(false)} />}
+      {asks && <NoAccessDialog assetId={assetId} onClose={() => setAsks(false)} />}
     </div>
   );
 }

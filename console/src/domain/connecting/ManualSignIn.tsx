@@ -28,15 +28,15 @@ function StoredSignIn({
   return (
     <Note>
       <p>
-        {t('connect:manual.kept')} <VisibleText text={credential.username} /> · {t('connect:manual.until')}{' '}
-        <TimeCell value={credential.date_expired} exact />
+        {t('connecting:manual.kept')} <VisibleText text={credential.username} /> ·{' '}
+        {t('connecting:manual.until')} <TimeCell value={credential.date_expired} exact />
       </p>
       <span className="flex flex-wrap gap-2 pt-1.5">
         <Button size="sm" onClick={onReplace}>
-          {t('connect:manual.replace')}
+          {t('connecting:manual.replace')}
         </Button>
         <Button size="sm" onClick={() => void forgetCredential(credential.id)}>
-          {t('connect:manual.forget')}
+          {t('connecting:manual.forget')}
         </Button>
       </span>
     </Note>
@@ -76,7 +76,7 @@ export function ManualSignIn({
         value={value}
         problems={problems}
         onChange={onChange}
-        passwordHelp={t('connect:manual.help')}
+        passwordHelp={t('connecting:manual.help')}
       />
     </>
   );

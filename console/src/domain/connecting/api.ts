@@ -21,6 +21,16 @@ export interface GrantedSystemUser {
   readonly priority: number;
   readonly login_mode: 'auto' | 'manual';
   readonly username_same_with_user?: boolean;
+  /** Names of what the permissions allow. */
+  readonly actions?: readonly string[];
+}
+
+/** The asset and the account of a session. */
+export interface SessionTarget {
+  readonly assetId: string;
+  readonly assetName: string;
+  readonly address: string;
+  readonly systemUser: GrantedSystemUser;
 }
 
 export type GrantedNode = Node<GrantedAsset>;
@@ -30,6 +40,8 @@ export interface ConnectionToken {
   readonly terminal_id: string;
   readonly ws_path: string;
   readonly expires_in: number;
+  /** Of a token for the file manager: where the requests of its session begin. */
+  readonly files_path?: string;
 }
 
 interface Page<Row> {
@@ -42,7 +54,7 @@ const SEARCH_LIMIT = 50;
 /** Child nodes and assets of a node; without a key, the root nodes. */
 export const branchQuery = (key: string | null) =>
   queryOptions({
-    queryKey: ['connect', 'branch', key],
+    queryKey: ['connecting', 'branch', key],
     queryFn: ({ signal }) =>
       http.get<readonly GrantedNode[]>('perms/users/nodes/children-with-assets/tree/', {
         query: key === null ? {} : { key },
@@ -54,7 +66,7 @@ export const branchQuery = (key: string | null) =>
 
 export const assetSearchQuery = (search: string) =>
   queryOptions({
-    queryKey: ['connect', 'search', search],
+    queryKey: ['connecting', 'search', search],
     queryFn: ({ signal }) =>
       http.get<Page<GrantedAsset>>('perms/users/assets/', {
         query: { search, limit: SEARCH_LIMIT, offset: 0 },
@@ -91,10 +103,15 @@ export async function usableSystemUsers(assetId: string): Promise<readonly Grant
   }
 }
 
-export function connectionToken(assetId: string, systemUserId: string): Promise<ConnectionToken> {
+/** `files`: for a session of the file manager. */
+export function connectionToken(
+  assetId: string,
+  systemUserId: string,
+  files = false,
+): Promise<ConnectionToken> {
   return http.post<ConnectionToken>(
     'authentication/connection-token/',
-    { asset: assetId, system_user: systemUserId, protocol: 'ssh' },
+    { asset: assetId, system_user: systemUserId, protocol: 'ssh', ...(files && { files }) },
     { quiet: true },
   );
 }
@@ -121,7 +138,7 @@ export interface OwnAccess {
 
 export const ownAccessQuery = (assetId: string) =>
   queryOptions({
-    queryKey: ['connect', 'access', assetId],
+    queryKey: ['connecting', 'access', assetId],
     queryFn: ({ signal }) =>
       http.get<OwnAccess>(`perms/users/assets/${encodeURIComponent(assetId)}/access/`, {
         signal,

@@ -76,7 +76,7 @@ export function SystemUserDialog({
     <Dialog
       isOpen
       size="text"
-      title={t(choices.length > 1 ? 'connect:choose_system_user' : 'connect:manual.title', {
+      title={t(choices.length > 1 ? 'connecting:choose_system_user' : 'connecting:manual.title', {
         asset: visible(asset.hostname),
       })}
       onClose={onCancel}
@@ -84,14 +84,14 @@ export function SystemUserDialog({
         <>
           <Button onClick={onCancel}>{t('ui:cancel')}</Button>
           <Button kind="primary" type="submit" form={form} busy={busy}>
-            {t('connect:connect')}
+            {t('connecting:connect')}
           </Button>
         </>
       }
     >
       <form id={form} className="grid gap-3" noValidate onSubmit={(event) => void connect(event)}>
         {choices.length > 1 && (
-          <div role="radiogroup" aria-label={t('connect:system_user')} className="grid">
+          <div role="radiogroup" aria-label={t('connecting:system_user')} className="grid">
             <RadioGroup
               name="system-user"
               value={chosen}

@@ -27,12 +27,12 @@ export function AssetPanel({ onChoose }: { readonly onChoose: (asset: GrantedAss
   const [search, setSearch] = useState('');
   const wanted = useDeferredValue(search.trim());
   return (
-    <nav aria-label={t('connect:my_assets')} className="flex min-h-0 grow flex-col gap-2">
+    <nav aria-label={t('connecting:my_assets')} className="flex min-h-0 grow flex-col gap-2">
       <div className="px-2">
         <TextInput
           type="search"
-          aria-label={t('connect:find_asset')}
-          placeholder={t('connect:find_asset')}
+          aria-label={t('connecting:find_asset')}
+          placeholder={t('connecting:find_asset')}
           value={search}
           className="pt-field-quiet"
           onChange={(event) => setSearch(event.target.value)}
@@ -47,12 +47,12 @@ export function AssetPanel({ onChoose }: { readonly onChoose: (asset: GrantedAss
 function NothingGranted() {
   const t = useT();
   const session = useSession();
-  if (!mayGrant(session)) return <p className="p-3 text-ink-3">{t('connect:nothing_granted')}</p>;
+  if (!mayGrant(session)) return <p className="p-3 text-ink-3">{t('connecting:nothing_granted')}</p>;
   return (
     <div className="grid justify-items-start gap-2 p-3">
-      <p className="text-ink-3">{t('connect:nothing_granted_yet')}</p>
+      <p className="text-ink-3">{t('connecting:nothing_granted_yet')}</p>
       <AdminPageLink newTab icon={KeyRound} to={paths.createAssetPermission(`?user=${session.profile.id}`)}>
-        {t('connect:why.grant')}
+        {t('connecting:why.grant')}
       </AdminPageLink>
     </div>
   );
@@ -97,7 +97,7 @@ function AssetTree({ onChoose }: { readonly onChoose: (asset: GrantedAsset) => v
   };
   return (
     <Tree
-      label={t('connect:my_assets')}
+      label={t('connecting:my_assets')}
       items={items}
       expanded={expanded}
       loading={loading}
@@ -133,7 +133,7 @@ function Matches({
   return (
     <div className="min-h-0 grow overflow-y-auto p-1">
       <p role="status" className="px-2 py-1 text-meta text-ink-3">
-        {t('connect:matches', { count })}
+        {t('connecting:matches', { count })}
       </p>
       <ul>
         {results.map((asset) => (

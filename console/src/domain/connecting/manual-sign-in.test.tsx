@@ -50,7 +50,7 @@ async function open(choices: readonly GrantedSystemUser[], keptRows: readonly ob
   const onChoose = vi.fn<(systemUser: GrantedSystemUser) => void>();
   await renderScreen(
     <SystemUserDialog asset={asset} choices={choices} onChoose={onChoose} onCancel={() => undefined} />,
-    { texts: ['connect', 'entered-credentials'] },
+    { texts: ['entered-credentials'] },
   );
   return { onChoose, connect: () => userEvent.click(screen.getByRole('button', { name: 'Connect' })) };
 }
