@@ -2,6 +2,7 @@
 
 import io
 import os
+import re
 import subprocess
 import tarfile
 import zipfile
@@ -11,9 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from postern.contracts.files import FileKind
+from postern.contracts import files
+from postern.contracts.files import FileKind, FileProblem
 from postern.proxies.core.targets.files import Attributes
 from postern.proxies.terminal.files.content import Span, attachment, etag_of, picture_type, span_of
+from postern.proxies.terminal.files.exchange import STATUS_OF
 from postern.proxies.terminal.files.names import NotAName, id_of, is_name, name_from, names_of, path_from, shown
 from postern.proxies.terminal.files.operations import OPERATIONS, find
 from postern.proxies.terminal.files.tar_format import TarFormat
@@ -120,6 +123,16 @@ def test_validators_and_attachments() -> None:
 )
 def test_pictures_are_known_by_their_bytes(beginning: bytes, kind: str) -> None:
     assert picture_type(beginning) == kind
+
+
+def test_each_problem_has_the_status_that_its_contract_states() -> None:
+    stated = {
+        FileProblem(value): int(status)
+        for value, status in re.findall(r'= "(\w+)"  # (\d{3}):', Path(files.__file__).read_text())
+        + re.findall(r'= "(\w+)"  # (\d{3})$', Path(files.__file__).read_text(), re.MULTILINE)
+    }
+    assert stated == STATUS_OF
+    assert set(stated) == set(FileProblem)
 
 
 def test_paths_of_operations() -> None:

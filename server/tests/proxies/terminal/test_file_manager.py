@@ -12,6 +12,7 @@ import pytest
 from postern.contracts.enums import Actions
 from postern.contracts.events import FileTransferred, SessionStarted, TransferBegun
 from postern.contracts.files import MAX_TEXT_BYTES, SLICE_BYTES
+from postern.proxies.ssh.files.sftp_files import SftpFiles
 from proxies.terminal.file_desk import FileDesk, name_id, path_ids
 
 pytestmark = pytest.mark.timeout(120)
@@ -213,6 +214,26 @@ async def test_text_is_shown_and_saved_unless_it_has_changed(desk: FileDesk, tmp
         file.write_bytes(b"x" * (MAX_TEXT_BYTES + 1))
         assert (await page.get("text", file)).problem == (413, "too_large")
         assert sorted(path.name for path in tmp_path.iterdir() if path.name.startswith(".postern")) == []
+
+
+async def test_text_that_changes_while_it_is_saved_is_left_alone(
+    desk: FileDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "config"
+    file.write_bytes(b"ours")
+    set_mode = SftpFiles.set_mode
+
+    async def somebody_writes(files: SftpFiles, path: bytes, mode: int) -> None:
+        file.write_bytes(b"theirs, meanwhile")
+        await set_mode(files, path, mode)
+
+    async with desk.open() as page:
+        etag = (await page.get("text", file)).json["etag"]
+        monkeypatch.setattr(SftpFiles, "set_mode", somebody_writes)
+        saved = await page.get("text", file, method="PUT", data=b"new", headers={"If-Match": etag})
+        assert saved.problem == (412, "changed")
+    assert file.read_bytes() == b"theirs, meanwhile"
+    assert [path.name for path in tmp_path.iterdir() if path.name.startswith(".postern")] == []
 
 
 async def test_host_with_gbk(desk: FileDesk, tmp_path: Path) -> None:

@@ -12,8 +12,9 @@ from postern.proxies.terminal.files.limits import MAX_JSON_BYTES
 from postern.proxies.terminal.files.open_files import OpenFiles
 from postern.proxies.terminal.files.texts import Text
 
-_STATUS: Final = {
+STATUS_OF: Final = {
     FileProblem.BAD_REQUEST: 400,
+    FileProblem.NOT_SIGNED_IN: 401,
     FileProblem.NOT_PERMITTED: 403,
     FileProblem.DENIED: 403,
     FileProblem.NO_SESSION: 404,
@@ -29,6 +30,8 @@ _STATUS: Final = {
     FileProblem.LOCKED: 423,
     FileProblem.TOO_MANY: 429,
     FileProblem.HOST_GONE: 502,
+    FileProblem.PROXY_GONE: 502,
+    FileProblem.UNAVAILABLE: 503,
     FileProblem.NO_ROOM: 507,
 }
 #: Nothing of an answer may be kept by a cache, or read as another type than the stated one.
@@ -47,7 +50,7 @@ def problem_of(failure: FilesFailed) -> Problem:
 def problem_answer(failure: FilesFailed, headers: Mapping[str, str] | None = None) -> web.Response:
     """Return the answer to an operation that failed before it had an answer."""
     body = _ENCODER.encode(problem_of(failure))
-    return web.Response(status=_STATUS[failure.problem], body=body, headers={**_ALWAYS, **_JSON, **(headers or {})})
+    return web.Response(status=STATUS_OF[failure.problem], body=body, headers={**_ALWAYS, **_JSON, **(headers or {})})
 
 
 class Exchange:
