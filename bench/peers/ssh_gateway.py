@@ -23,7 +23,7 @@ from fakes.control_plane import FakeAsset, FakeControlPlane, FakeGateway, FakeSy
 from fakes.recording import FakeRecordings  # noqa: E402 - sys.path is extended above
 from peers.core_services import core_services  # noqa: E402 - sys.path is extended above
 from postern.contracts.access import SessionGrant  # noqa: E402 - sys.path is extended above
-from postern.contracts.enums import Protocol  # noqa: E402 - sys.path is extended above
+from postern.contracts.enums import Actions, Protocol  # noqa: E402 - sys.path is extended above
 from postern.contracts.terminals import ProxySettings  # noqa: E402 - sys.path is extended above
 from postern.kernel.secret import Secret  # noqa: E402 - sys.path is extended above
 from postern.proxies.core.commands import CommandDetector  # noqa: E402 - sys.path is extended above
@@ -55,7 +55,7 @@ async def serve(folder: Path, port: int, login: str, key: str, person: str, jump
         world.add_user("alice", keys=[person])
         accounts = [FakeSystemUser("su", login, private_key=key)]
         rooted = FakeSystemUser("rooted", login, private_key=key, sftp_root=str(folder.parent))
-        world.add_asset(FakeAsset("target", "127.0.0.1", port, [*accounts, rooted]))
+        world.add_asset(FakeAsset("target", "127.0.0.1", port, [*accounts, rooted], actions=Actions.EVERY))
         world.add_asset(FakeAsset("behind", "127.0.0.1", port, accounts, way=[[jump]]))
         config = ProxyConfig(
             state_dir=folder, control_url=world.url, name="bench",

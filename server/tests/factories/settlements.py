@@ -24,7 +24,15 @@ from postern.apps.assets.domains.actions import create_domain
 from postern.apps.assets.models import HostKey
 from postern.apps.audits.models import AuditEvent
 from postern.apps.jobs.models import BatchCommand, Execution, HostOutcome, HostTask, Job, TaskVersion
-from postern.apps.sessions.models import Command, FileTransfer, ProxyOrder, Session, SessionHold, Terminal
+from postern.apps.sessions.models import (
+    Command,
+    FileTransfer,
+    ForwardedConnection,
+    ProxyOrder,
+    Session,
+    SessionHold,
+    Terminal,
+)
 from postern.apps.users.invitations.actions import LIFETIME
 from postern.apps.users.models import Invitation, User, UserGroupMember
 from postern.apps.vault import facade as vault
@@ -158,6 +166,13 @@ def settle(org_id: UUID, name: str, make_user: Callable[..., User], *, dynamic: 
         ),
         "audits/ftp-logs": FileTransfer.objects.create(
             session=session, direction="upload", operate="Upload", filename="/a", **names
+        ),
+        "audits/forwarded-connections": ForwardedConnection.objects.create(
+            session=session,
+            org_id=session.org_id,
+            asked="localhost:8080",
+            opened="127.0.0.1:8080",
+            date_start=session.date_start,
         ),
         "audits/events": told,
         "audits/operate-logs": told,

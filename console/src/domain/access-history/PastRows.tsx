@@ -33,12 +33,10 @@ const names = (parts: readonly { readonly name: string }[]): string =>
 function WayLine({ way, areAssets }: { readonly way: Way; readonly areAssets: boolean }) {
   const t = useT();
   // i18n: access-history:action.*
-  const actions = way.actions.includes('all')
-    ? t('access-history:action.all')
-    : way.actions
-        .filter((name) => !COMBINED.has(name))
-        .map((name) => t(`access-history:action.${name}`))
-        .join(', ');
+  const shown = way.actions.includes('all')
+    ? way.actions.filter((name) => name === 'all' || name === 'forward')
+    : way.actions.filter((name) => !COMBINED.has(name));
+  const actions = shown.map((name) => t(`access-history:action.${name}`)).join(', ');
   return (
     <div className="flex flex-wrap gap-x-4 gap-y-0.5 text-meta text-ink-2">
       <Part icon={KeyRound}>{visible(way.permission.name)}</Part>

@@ -14,6 +14,9 @@ export const ACTION_TREE: ActionNode = {
     { name: 'clipboard_copy_paste', children: [leaf('clipboard_copy'), leaf('clipboard_paste')] },
   ],
 };
+/** Given by its own name only: `all` does not include it. */
+export const FORWARD: ActionNode = leaf('forward');
+const ACTION_TREES = [ACTION_TREE, FORWARD] as const;
 
 export function leavesOf(node: ActionNode): readonly string[] {
   return node.children.length === 0 ? [node.name] : node.children.flatMap(leavesOf);
@@ -27,7 +30,7 @@ export function chosenLeaves(names: readonly string[]): ReadonlySet<string> {
     if (node.children.length === 0 && on) chosen.add(node.name);
     for (const child of node.children) visit(child, on);
   };
-  visit(ACTION_TREE, false);
+  for (const tree of ACTION_TREES) visit(tree, false);
   return chosen;
 }
 
@@ -38,6 +41,6 @@ export function actionNames(leaves: ReadonlySet<string>): readonly string[] {
     if (leavesOf(node).every((name) => leaves.has(name))) names.push(node.name);
     for (const child of node.children) visit(child);
   };
-  visit(ACTION_TREE);
+  for (const tree of ACTION_TREES) visit(tree);
   return names;
 }

@@ -3,6 +3,7 @@ import type { CustomInput } from '#/resource/define';
 import { Checkbox } from '#/ui/choice';
 import {
   ACTION_TREE,
+  FORWARD,
   type ActionNode,
   actionNames,
   chosenLeaves,
@@ -36,7 +37,7 @@ function Action({
   );
 }
 
-/** The tree of allowed actions: all, connect, files, clipboard. */
+/** The tree of allowed actions: all, connect, files, clipboard; and port forwarding, which `all` does not include. */
 export function ActionsField({ input }: { readonly input: CustomInput }) {
   const leaves = chosenLeaves(Array.isArray(input.value) ? input.value.map(String) : []);
   const toggle = (node: ActionNode) => {
@@ -67,6 +68,7 @@ export function ActionsField({ input }: { readonly input: CustomInput }) {
           </div>
         ))}
       </div>
+      {action(FORWARD)}
     </div>
   );
 }

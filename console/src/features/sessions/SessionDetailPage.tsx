@@ -26,6 +26,7 @@ import { HoldBadge } from './HoldBadge';
 import { LockBadge } from './LockBadge';
 import { ReplayTab } from './ReplayTab';
 import { isFileSession, SessionFiles } from './SessionFiles';
+import { isForwardSession, SessionForwards } from './SessionForwards';
 import { SteerButtons } from './SteerButtons';
 import { usePlayerState } from './use-player';
 import { useTab } from './use-tab';
@@ -67,8 +68,9 @@ function RecordingBadge({ state }: { readonly state: SessionRow['recording_state
   );
 }
 
-/** A session that only transfers files has no screen; its page shows the files instead. */
+/** A session that only transfers files or forwards connections has no screen; its page shows those instead. */
 function firstTab(session: SessionRow): string {
+  if (isForwardSession(session)) return 'forwards';
   if (isFileSession(session)) return 'files';
   return session.is_finished ? 'replay' : 'watch';
 }
@@ -92,7 +94,13 @@ function SessionDetail({ session }: { readonly session: SessionRow }) {
     content: <SessionFiles session={session} />,
   };
   const isOfFiles = isFileSession(session);
+  const forwards: Tab = {
+    id: 'forwards',
+    label: t('sessions:tab.forwards'),
+    content: <SessionForwards session={session} />,
+  };
   const tabs: Tab[] = [
+    ...(isForwardSession(session) ? [forwards] : []),
     ...(isOfFiles ? [files] : []),
     ...(session.is_finished
       ? [

@@ -35,6 +35,19 @@ const file = (id: string, more: object) => ({
   ...more,
 });
 
+const connection = (id: string, more: object) => ({
+  id,
+  asked: 'localhost:8080',
+  originator: '127.0.0.1:50000',
+  bytes_in: 120,
+  bytes_out: 5000,
+  duration_ms: 2400,
+  reason: '',
+  date_start: '2026/11/22 13:43:30 +0000',
+  state: 'finished',
+  ...more,
+});
+
 const { sent, server } = recordedServer(() => [
   mock.options('*/api/v1/audits/ftp-logs/', () => HttpResponse.json({ name: 'log', actions: { GET: {} } })),
   mock.get('*/api/v1/audits/ftp-logs/', () =>
@@ -42,6 +55,17 @@ const { sent, server } = recordedServer(() => [
       pageOf([
         file('f1', { filename: '/srv/report.csv' }),
         file('f2', { filename: '/srv/cut.bin', size: null, state: 'interrupted' }),
+      ]),
+    ),
+  ),
+  mock.options('*/api/v1/audits/forwarded-connections/', () =>
+    HttpResponse.json({ name: 'log', actions: { GET: {} } }),
+  ),
+  mock.get('*/api/v1/audits/forwarded-connections/', () =>
+    HttpResponse.json(
+      pageOf([
+        connection('c1', { opened: '127.0.0.1:8080', reason: 'closed by the client' }),
+        connection('c2', { opened: '/tmp/app.sock', state: 'interrupted', bytes_out: 0 }),
       ]),
     ),
   ),
@@ -75,6 +99,22 @@ test('a shell session opens on its recording, with its files in another tab', as
   await open();
   expect((await screen.findByRole('tab', { name: 'Replay' })).getAttribute('aria-selected')).toBe('true');
   expect(screen.getByRole('tab', { name: 'Files' })).toBeTruthy();
+});
+
+test('a session of forwarded connections opens on them and says that nothing of them is recorded', async () => {
+  server.use(
+    mock.get('*/api/v1/terminal/sessions/s1/', () => HttpResponse.json({ ...session, kind: 'forward' })),
+  );
+  await open();
+  expect((await screen.findByRole('tab', { name: 'Connections' })).getAttribute('aria-selected')).toBe(
+    'true',
+  );
+  const row = await screen.findByRole('row', { name: /127\.0\.0\.1:8080/ });
+  for (const words of ['localhost:8080', '120 B', '5 kB', 'closed by the client'])
+    expect(row.textContent).toContain(words);
+  expect(screen.getByRole('row', { name: /app\.sock/ }).textContent).toContain('Interrupted');
+  expect(screen.getByText(/content is not recorded/)).toBeTruthy();
+  expect(sent('GET', 'audits/forwarded-connections/')[0]?.query.get('session')).toBe('s1');
 });
 
 test('a session that does not exist any more is named as such, without a retry', async () => {

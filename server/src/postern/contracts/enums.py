@@ -40,7 +40,11 @@ class SignInMethod(StrEnum):
 
 
 class Actions(IntFlag):
-    """Action bits of a permission (contract: perms, "Action bits")."""
+    """Action bits of a permission (contract: perms, "Action bits").
+
+    `ALL` is what the name `all` has always stood for, with its unused bits. Later actions have bits above it: a
+    permission with `all` must not give more after an upgrade.
+    """
 
     NONE = 0
     CONNECT = 1
@@ -51,6 +55,8 @@ class Actions(IntFlag):
     CLIPBOARD_PASTE = 16
     CLIPBOARD_COPY_PASTE = 24
     ALL = 255
+    FORWARD = 256
+    EVERY = 511
 
 
 class SessionState(StrEnum):

@@ -102,6 +102,33 @@ class RequestRefused(msgspec.Struct, frozen=True, kw_only=True, tag="request_ref
     detail: str = ""
 
 
+class ForwardOpened(msgspec.Struct, frozen=True, kw_only=True, tag="forward_opened"):
+    """The target is about to connect to a port or socket of its own, for a program of the person.
+
+    `asked` is the client's wording, `opened` what the target connects to, `originator` the client's own word for who
+    connected to it. Contents are not recorded. `ForwardClosed` with the same `id` reports the end.
+    """
+
+    id: UUID
+    session_id: UUID
+    at: datetime
+    asked: str
+    opened: str
+    originator: str = ""
+
+
+class ForwardClosed(msgspec.Struct, frozen=True, kw_only=True, tag="forward_closed"):
+    """A forwarded connection has ended, or the target could not make it. `bytes_in`: from the person to the target."""
+
+    id: UUID
+    session_id: UUID
+    at: datetime
+    bytes_in: int = 0
+    bytes_out: int = 0
+    duration_ms: int = 0
+    reason: str = ""
+
+
 class ActionsEnded(msgspec.Struct, frozen=True, kw_only=True, tag="actions_ended"):
     """Some actions have reached their end date while the session continues. `version` is that of their grant."""
 
@@ -140,6 +167,8 @@ SessionEvent = (
     | TransferBegun
     | FileTransferred
     | RequestRefused
+    | ForwardOpened
+    | ForwardClosed
     | ActionsEnded
     | RecordingCheckpoint
     | RecordingSealed

@@ -154,6 +154,7 @@ RESOURCES: Final = (
     "audits/command-execution-logs",
     "audits/command-executions-hosts-relations",
     "audits/events",
+    "audits/forwarded-connections",
     "audits/ftp-logs",
     "audits/operate-logs",
     *(resource.path for resource in PLAIN),

@@ -81,7 +81,7 @@ def build(dice: random.Random) -> World:
             is_active=dice.random() > 0.2,
             date_start=start,
             date_expired=start + DAY * dice.randint(1, 4),
-            actions=dice.choice([0, 1, 2, 3, 7, 25, 255]),
+            actions=dice.choice([0, 1, 2, 3, 263, 25, 511]),
         )
     # Some users leave the organization, so permissions for them must not count any more.
     Membership.objects.filter(user__in=[user for user in users if dice.random() < 0.1]).delete()
@@ -148,6 +148,8 @@ class Naive:
             return False, Actions.NONE, None, {}
         if protocol not in {"rdp", "vnc"}:  # the others have no clipboard
             actions &= ~Actions.CLIPBOARD_COPY_PASTE
+        if protocol != "ssh":  # the others forward nothing
+            actions &= ~Actions.FORWARD
         ends = {
             bit: self.end_of(bit, standing, at, user.date_expired)
             for bit in (1 << n for n in range(8))

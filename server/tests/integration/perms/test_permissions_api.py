@@ -77,8 +77,20 @@ def test_new_permission_has_all_actions_and_lasts_70_years_by_default(as_org_adm
     made = as_org_admin.post(URL, {"name": "p", "system_users": ids(make_system_user())}).json()
     assert made["actions"][0] == "all"
     assert len(made["actions"]) == 8
+    assert "forward" not in made["actions"]
     end = AssetPermission.objects.get().date_expired
     assert timedelta(days=69 * 365) < end - now() < timedelta(days=71 * 366)
+
+
+def test_port_forwarding_is_given_by_its_own_name_only(as_org_admin: APIClient) -> None:
+    sent = {"name": "p", "system_users": ids(make_system_user()), "actions": ["all", "forward"]}
+    made = as_org_admin.post(URL, sent).json()
+    assert (made["actions"][0], made["actions"][-1], len(made["actions"])) == ("all", "forward", 9)
+    changed = as_org_admin.patch(f"{URL}{made['id']}/", {"actions": ["all"]}).json()
+    assert "forward" not in changed["actions"]
+    assert AssetPermission.objects.get().actions == 255
+    event = AuditEvent.objects.get(event="assetpermission.updated")
+    assert "forward" in (event.old or {})["actions"]
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,7 @@ from postern.kernel.clock import now
 from postern.kernel.ids import DEFAULT_ORG_ID
 
 PRUNE = "prune: {nodes: true, user_groups: true, asset_permissions: true, application_permissions: true, command_filters: true}\n"
-ACTIONS = ("connect", "upload_file", "download_file", "clipboard_copy", "clipboard_paste")
+ACTIONS = ("connect", "upload_file", "download_file", "clipboard_copy", "clipboard_paste", "forward")
 
 
 def some(dice: Random, names: list[str], least: int = 0) -> tuple[str, ...]:
@@ -52,7 +52,7 @@ def any_state(dice: Random) -> dict[str, dict[str, Any]]:
             f"grant {number}": permission(
                 assets=some(dice, ["web-1", "db-1"]), nodes=some(dice, ["/Default", *paths]),
                 system_users=some(dice, accounts, 1),
-                actions=dice.choice([("all",), tuple(one for one in ACTIONS if dice.random() < 0.6)]),
+                actions=dice.choice([("all",), ("all", "forward"), tuple(one for one in ACTIONS if dice.random() < 0.6)]),
             )
             for number in dice.sample(range(6), 4)
         },

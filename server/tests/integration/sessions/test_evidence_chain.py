@@ -15,7 +15,15 @@ from postern.apps.audits.models import AuditEvent
 from postern.apps.sessions.commands.evidence import COMMANDS
 from postern.apps.sessions.evidence.actions import adopt_earlier
 from postern.apps.sessions.evidence.rows import ROWS
-from postern.apps.sessions.models import Command, FileTransfer, Recording, RefusedRequest, Session
+from postern.apps.sessions.forwards.evidence import FORWARDS
+from postern.apps.sessions.models import (
+    Command,
+    FileTransfer,
+    ForwardedConnection,
+    Recording,
+    RefusedRequest,
+    Session,
+)
 from postern.apps.sessions.recordings.actions.retention import forget_old_sessions
 from postern.apps.sessions.sessions import evidence
 from postern.apps.sessions.sessions.actions import sealing
@@ -27,12 +35,13 @@ from postern.foundation.caller.actor import SYSTEM
 from postern.integrations.replay_storages.local_folder import LocalFolder
 from postern.kernel import clock
 
-ROW_TABLES: tuple[Any, ...] = (Command, FileTransfer, RefusedRequest)
+ROW_TABLES: tuple[Any, ...] = (Command, FileTransfer, RefusedRequest, ForwardedConnection)
 COVERED = {
     Session: evidence.SESSION_FINAL,
     Command: COMMANDS,
     FileTransfer: TRANSFERS,
     RefusedRequest: evidence.REFUSALS,
+    ForwardedConnection: FORWARDS,
 }
 
 
@@ -41,8 +50,8 @@ def kinds() -> set[FaultKind]:
 
 
 def tell_rows(proxy: Proxy, session: Session, risk: RiskLevel = RiskLevel.ORDINARY) -> None:
-    """Report a command, a transfer and a refused request, as a proxy does."""
-    now = clock.now()
+    """Report a command, a transfer, a forwarded connection and a refused request, as a proxy does."""
+    now, forward = clock.now(), uuid4()
     proxy.tell(
         events.CommandSeen(
             id=uuid4(),
@@ -62,6 +71,15 @@ def tell_rows(proxy: Proxy, session: Session, risk: RiskLevel = RiskLevel.ORDINA
             operation="upload",
             path="/etc/名",
         ),
+        events.ForwardOpened(
+            id=forward,
+            session_id=session.pk,
+            at=now,
+            asked="localhost:8080",
+            opened="127.0.0.1:8080",
+            originator="::1:1",
+        ),
+        events.ForwardClosed(id=forward, session_id=session.pk, at=now, bytes_in=1, reason="closed by the host"),
         events.RequestRefused(id=uuid4(), session_id=session.pk, at=now, request="forward", detail="no"),
     )
 
@@ -169,6 +187,8 @@ def test_inserted_row_is_reported(ended_session: Session, model: Any, numbered: 
     row = model.objects.first()
     row.pk = uuid4()
     row.number = Session.objects.get().evidence_count + 1 if numbered else None
+    if model is ForwardedConnection:
+        row.begun_number, row.begun_proof = None, ""
     row.save(force_insert=True)
     assert FaultKind.ROW_INSERTED in kinds()
 
@@ -263,7 +283,7 @@ def test_retention_leaves_an_audit_record_and_no_fault(ended_session: Session, r
     assert forget_old_sessions(actor=SYSTEM, storage=LocalFolder(replay_folder)) == 1
     assert audits.verify_log().faults == ()
     stated = AuditEvent.objects.get(event="session.forgotten").old or {}
-    assert (stated["rows"], stated["recording_sha256"] != "") == (6, True)
+    assert (stated["rows"], stated["recording_sha256"] != "") == (10, True)
 
 
 def test_row_that_arrives_twice_is_chained_once(proxy: Proxy, active: Session) -> None:
@@ -300,6 +320,7 @@ def test_sessions_of_an_earlier_release_are_adopted_into_the_chain_once(
             cursor.execute("ALTER TABLE audits_auditevent DISABLE TRIGGER USER")
         else:
             cursor.execute("DROP TRIGGER audits_auditevent_no_delete")
+    ForwardedConnection.objects.all().delete()  # it had none
     for model in ROW_TABLES:
         model.objects.update(number=None, proof="")
     Session.objects.update(evidence_count=0, evidence_head="", evidence_anchored=0)

@@ -41,6 +41,9 @@ def fill(proxy: Proxy, world: World, count: int) -> str:
                 operation="upload",
                 path="/x",
             ),
+            events.ForwardOpened(
+                id=uuid4(), session_id=session_id, at=now, asked="localhost:8080", opened="127.0.0.1:8080"
+            ),
         )
     return str(session_id)
 
@@ -51,6 +54,7 @@ def fill(proxy: Proxy, world: World, count: int) -> str:
         "terminal/sessions/?limit=50",
         "terminal/commands/?command_storage_id=default&limit=50",
         "audits/ftp-logs/?limit=50",
+        "audits/forwarded-connections/?limit=50",
         "terminal/terminals/?limit=50",
     ],
 )

@@ -9,12 +9,15 @@ import msgspec
 from rest_framework.test import APIClient
 
 from factories.proxy_client import Proxy, World
+from postern.apps.audits import facade as audits
 from postern.apps.audits import queries as audit_queries
+from postern.apps.audits.facade import FaultKind
 from postern.apps.audits.models import AuditEvent
 from postern.apps.preferences.actions import change_settings
 from postern.apps.sessions.models import (
     Command,
     FileTransfer,
+    ForwardedConnection,
     ProxyOrder,
     Recording,
     RecordingCheckpoint,
@@ -47,6 +50,27 @@ def transfer(session_id: UUID, **more: Any) -> events.FileTransferred:
         **more,
     }
     return events.FileTransferred(session_id=session_id, at=clock.now(), **values)
+
+
+def forward(session_id: UUID) -> tuple[events.ForwardOpened, events.ForwardClosed]:
+    opened = events.ForwardOpened(
+        id=uuid4(),
+        session_id=session_id,
+        at=clock.now(),
+        asked="localhost:8080",
+        opened="127.0.0.1:8080",
+        originator="127.0.0.1:50000",
+    )
+    closed = events.ForwardClosed(
+        id=opened.id,
+        session_id=session_id,
+        at=clock.now(),
+        bytes_in=5,
+        bytes_out=700,
+        duration_ms=1200,
+        reason="closed by the client",
+    )
+    return opened, closed
 
 
 def test_session_started_activates_the_session_once(
@@ -102,12 +126,13 @@ def test_repeated_batch_changes_nothing(proxy: Proxy, active: Session) -> None:
         id=uuid4(), session_id=active.pk, at=clock.now(), request="direct-tcpip", detail="no rule names it"
     )
     head = events.RecordingCheckpoint(session_id=active.pk, at=clock.now(), block=3, chain="a" * 64)
-    batch = (command(active.pk), transfer(active.pk), refused, head, ended(active.pk))
+    opened, closed = forward(active.pk)
+    batch = (command(active.pk), transfer(active.pk), refused, opened, closed, head, ended(active.pk))
     proxy.tell(*batch)
     rows = AuditEvent.objects.count()
-    assert proxy.tell(*batch) == events.EventBatchAnswer(accepted=5)
+    assert proxy.tell(*batch) == events.EventBatchAnswer(accepted=7)
     assert AuditEvent.objects.count() == rows
-    for model in (Command, FileTransfer, RefusedRequest, RecordingCheckpoint):
+    for model in (Command, FileTransfer, RefusedRequest, ForwardedConnection, RecordingCheckpoint):
         assert model.objects.count() == 1, model  # type: ignore[attr-defined]  # models have it
 
 
@@ -129,6 +154,36 @@ def test_command_with_hostile_text_is_stored(proxy: Proxy, active: Session) -> N
     row = Command.objects.get()
     assert row.input == "ab\x1b[2J<script>"
     assert len(row.output) == 16384
+
+
+def test_forwarded_connection_is_logged_at_its_beginning_and_at_its_end(
+    proxy: Proxy, active: Session, as_org_admin: APIClient
+) -> None:
+    opened, closed = forward(active.pk)
+    proxy.tell(opened)
+    url = "/api/v1/audits/forwarded-connections/"
+    [row] = as_org_admin.get(url, {"session": str(active.pk)}).json()
+    assert (row["asked"], row["opened"], row["originator"]) == ("localhost:8080", "127.0.0.1:8080", "127.0.0.1:50000")
+    assert (row["state"], row["bytes_in"], row["user"], row["asset"]) == ("under_way", 0, "Uma(uma)", "web-1")
+    proxy.tell(closed, ended(active.pk))
+    [row] = as_org_admin.get(url).json()
+    assert (row["state"], row["bytes_in"], row["bytes_out"]) == ("finished", 5, 700)
+    assert (row["duration_ms"], row["reason"]) == (1200, "closed by the client")
+    told = AuditEvent.objects.filter(event="session.connections_forwarded").order_by("sequence")
+    assert [sorted(record.new) for record in told] == [["forwards_opened"], ["forwards_closed"]]
+    assert told[1].new["forwards_closed"][0]["bytes_out"] == 700
+    assert audits.verify_log().faults == ()
+
+
+def test_forwarded_connection_of_a_killed_proxy_is_interrupted(
+    proxy: Proxy, active: Session, as_org_admin: APIClient
+) -> None:
+    proxy.tell(forward(active.pk)[0], ended(active.pk))
+    proxy.tell(forward(active.pk)[1])  # an end without its beginning
+    [row] = as_org_admin.get("/api/v1/audits/forwarded-connections/").json()
+    assert (row["state"], row["reason"]) == ("interrupted", "")
+    ForwardedConnection.objects.update(bytes_out=7)
+    assert {fault.kind for fault in audits.verify_log().faults} == {FaultKind.ROW_INSERTED}
 
 
 def test_file_transfer_is_logged_and_chained(proxy: Proxy, active: Session) -> None:

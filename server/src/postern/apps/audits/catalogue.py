@@ -281,6 +281,12 @@ class Event(Kind):
     SESSION_UNLOCKED = "session.unlocked", _C.SESSIONS, "Session unlocked", "解锁会话"
     SESSION_MESSAGE_SENT = "session.message_sent", _C.SESSIONS, "Message sent to a session", "向会话发送消息"
     SESSION_FILES_TRANSFERRED = "session.files_transferred", _C.SESSIONS, "Files transferred", "传输文件"
+    SESSION_CONNECTIONS_FORWARDED = (
+        "session.connections_forwarded",
+        _C.SESSIONS,
+        "Connections forwarded to a host",
+        "转发到主机的连接",
+    )
     COMMAND_REFUSED = "command.refused", _C.REFUSALS, "Commands refused by a filter", "命令被过滤器拒绝"
     COMMAND_CONFIRMATION_REFUSED = (
         "command.confirmation_refused",

@@ -51,9 +51,9 @@ class FaultKind(StrEnum):
     SESSION_EDITED = "session_edited"  # a session differs from its record in the log
     SESSION_MISSING = "session_missing"  # a permitted session is missing and was not deleted by retention
     SESSION_INSERTED = "session_inserted"  # the log has no record of the session
-    ROW_EDITED = "row_edited"  # a command, file transfer or refused request does not match its proof
-    ROW_MISSING = "row_missing"  # a command, file transfer or refused request is missing
-    ROW_INSERTED = "row_inserted"  # a command, file transfer or refused request that no chain contains
+    ROW_EDITED = "row_edited"  # a command, file transfer, connection or refused request does not match its proof
+    ROW_MISSING = "row_missing"  # a command, file transfer, connection or refused request is missing
+    ROW_INSERTED = "row_inserted"  # a command, file transfer, connection or refused request that no chain contains
     RECORDING_EDITED = "recording_edited"  # size or hash of a recording differ from the stored upload
     RECORDING_MISSING = "recording_missing"
     CHECKPOINT_ALTERED = "checkpoint_altered"  # a line of the checkpoint file was altered

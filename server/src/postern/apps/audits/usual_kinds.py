@@ -88,6 +88,7 @@ LISTS: Final = (
     Exported("execution", "Executions", "执行历史"),
     Exported("favoriteasset", "Favourites", "收藏"),
     Exported("filetransfer", "File log", "文件日志"),
+    Exported("forwardedconnection", "Forwarded connections", "转发的连接"),
     Exported("hostkey", "Host keys", "主机密钥列表"),
     Exported("hostoutcome", "Results of hosts", "主机结果"),
     Exported("loginlog", "Sign-in log", "登录日志"),

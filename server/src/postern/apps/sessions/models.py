@@ -3,6 +3,7 @@
 from postern.apps.sessions.commands.models import Command
 from postern.apps.sessions.day_uses.models import CountedDay, DayUse
 from postern.apps.sessions.entered_credentials.models import EnteredCredential
+from postern.apps.sessions.forwards.models import ForwardedConnection
 from postern.apps.sessions.recordings.models import (
     DoomedFile,
     OrganizationRetention,
@@ -35,6 +36,7 @@ __all__ = [
     "DoomedFile",
     "EnteredCredential",
     "FileTransfer",
+    "ForwardedConnection",
     "OrderKind",
     "OrganizationRetention",
     "ProxyOrder",

@@ -5,6 +5,7 @@ from postern.apps.sessions.confirmations import api as confirmations
 from postern.apps.sessions.entered_credentials import api as entered_credentials
 from postern.apps.sessions.filter_trials import api as filter_trials
 from postern.apps.sessions.first_run import api as first_run
+from postern.apps.sessions.forwards import api as forwards
 from postern.apps.sessions.heartbeats import api as heartbeats
 from postern.apps.sessions.recordings import api as recordings
 from postern.apps.sessions.remote_apps import api as remote_apps
@@ -25,6 +26,7 @@ urlpatterns = [
     *recordings.urlpatterns,
     *storages.urlpatterns,  # after the routes of other folders below them
     *transfers.urlpatterns,
+    *forwards.urlpatterns,
     *viewings.urlpatterns,
     *first_run.urlpatterns,
     *filter_trials.urlpatterns,

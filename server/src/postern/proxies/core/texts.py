@@ -126,6 +126,7 @@ class Text(Spoken):
     ACTION_DOWNLOAD_FILE = ("下载文件", "downloading files")
     ACTION_CLIPBOARD_COPY = ("复制到剪贴板", "copying to the clipboard")
     ACTION_CLIPBOARD_PASTE = ("从剪贴板粘贴", "pasting from the clipboard")
+    ACTION_FORWARD = ("端口转发", "port forwarding")
 
     # Signing in
     CODE_PROMPT = ("SSH 登录码：", "Code for SSH: ")
@@ -400,6 +401,10 @@ class Text(Spoken):
     UNCLEAR_TRANSFER = (
         "该命令的文件传输方向不明确，已拒绝。",
         "This command does not say clearly in which direction it transfers files, so it was refused.",
+    )
+    FORWARD_REFUSED = (
+        "你没有向该资产转发端口的权限。",
+        "Your permission for this asset does not include port forwarding.",
     )
     CONNECT_NOT_PERMITTED = (
         "你没有登录该资产的权限。",

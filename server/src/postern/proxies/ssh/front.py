@@ -15,13 +15,19 @@ from postern.kernel.ssh_keys.certificates import CertificateProblem, is_certific
 from postern.kernel.ssh_keys.public_keys import RSA_MAX_BITS, RSA_MIN_BITS
 from postern.proxies.core.texts import Text
 from postern.proxies.ssh.admission import Admission
+from postern.proxies.ssh.forwards.places import Asked, address_text
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh_connections import algorithms
-from postern.proxies.ssh_connections.transport import PacedConnection, PacedServerChannel
+from postern.proxies.ssh_connections.transport import PacedConnection, PacedServerChannel, PacedTunnelChannel
 
 if TYPE_CHECKING:
     import asyncio
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
+
+    from postern.proxies.ssh.forwards.pipe import Side
+
+    #: The channel of a forwarded connection, and what becomes its session.
+    Forwarded = tuple[PacedTunnelChannel, Awaitable[Side]]
 
 log = logging.getLogger(__name__)
 
@@ -56,6 +62,7 @@ class FrontOwner(Protocol):
     second_factor_due: bool
 
     def request_refused(self, request: str, detail: str = "") -> None: ...
+    def forward_requested(self, asked: Asked) -> "Forwarded": ...
     @property
     def language(self) -> str: ...
     async def key_offered(self, key: bytes) -> bool: ...
@@ -66,6 +73,7 @@ class FrontLink(PacedConnection, SSHServerConnection):
     """A user's connection."""
 
     channel_type: "type[FrontChannel]"
+    forward_type: type[PacedTunnelChannel] = PacedTunnelChannel
     admission: Admission
     limits: SshLimits
     on_gone: "Callable[[FrontLink], None]"
@@ -197,12 +205,22 @@ class FrontLink(PacedConnection, SSHServerConnection):
             owner_: FrontOwner = owner  # type: ignore[assignment]  # made by our own factory
             owner_.request_refused(request, detail)
 
-    def _process_direct_tcpip_open(self, packet: SSHPacket) -> NoReturn:
-        host, port = packet.get_string(), packet.get_uint32()
-        self._refuse_open("direct-tcpip", f"{host.decode('utf-8', 'replace')}:{port}")
+    # Connections to the host itself are judged by the owner, and opened by the host. The library would dial them here.
 
-    def _process_direct_streamlocal_at_openssh_dot_com_open(self, packet: SSHPacket) -> NoReturn:
-        self._refuse_open("direct-streamlocal", packet.get_string().decode("utf-8", "replace"))
+    def _process_direct_tcpip_open(self, packet: SSHPacket) -> "Forwarded":  # type: ignore[override]  # a session that follows
+        host, port = _text(packet.get_string()), packet.get_uint32()
+        originator, its_port = _text(packet.get_string()), packet.get_uint32()
+        packet.check_end()
+        return self._forward(Asked(host=host, port=port, originator=address_text(originator, its_port)))
+
+    def _process_direct_streamlocal_at_openssh_dot_com_open(self, packet: SSHPacket) -> "Forwarded":  # type: ignore[override]  # as above
+        return self._forward(Asked(path=_text(packet.get_string())))
+
+    def _forward(self, asked: Asked) -> "Forwarded":
+        owner: FrontOwner | None = self.get_owner()  # type: ignore[assignment]  # made by our own factory
+        if owner is None:
+            self._refuse_open(asked.request, str(asked))
+        return owner.forward_requested(asked)
 
     def _process_tun_at_openssh_dot_com_open(self, packet: SSHPacket) -> NoReturn:  # noqa: ARG002 - as above
         self._refuse_open("tun")
@@ -227,8 +245,13 @@ class FrontLink(PacedConnection, SSHServerConnection):
         return False
 
     def open_channels(self) -> int:
-        """Return the number of open channels."""
-        return len(self._channels)
+        """Return the number of open channels for sessions. Forwarded connections have their own limit."""
+        return sum(isinstance(channel, FrontChannel) for channel in self._channels.values())
+
+    def new_forward(self, window: int, max_packet: int) -> PacedTunnelChannel:
+        """Create a channel for a connection that the client asks to be forwarded."""
+        self._update_recv_pktlen(max_packet)
+        return self.forward_type(self, self._loop, None, "strict", window, max_packet)
 
     def new_channel(self, window: int, max_packet: int) -> "FrontChannel":
         """Create a server channel for a session that the client requests."""
@@ -243,6 +266,10 @@ def _ciphers_both_ways(packet: SSHPacket) -> frozenset[bytes]:
     again.get_namelist()  # key exchange
     again.get_namelist()  # host keys
     return frozenset(again.get_namelist()) & frozenset(again.get_namelist())
+
+
+def _text(data: bytes) -> str:
+    return data.decode("utf-8", "replace")
 
 
 def _signing_key(key_data: bytes) -> asyncssh.SSHKey:

@@ -23,6 +23,9 @@ class SshLimits:
 
     # One connection
     channels_per_connection: int = 10
+    forwards_per_connection: int = 64
+    #: How long a session of forwarded connections stays open without any: programs reconnect.
+    forward_grace_s: float = 60.0
     target_login_s: float = 30.0
     goodbye_s: float = 1.0  # how long an ending session may take to show its last output
 

@@ -16,7 +16,7 @@ from postern.proxies.ssh.key_pace import KeyPace
 from postern.proxies.ssh.person import Person
 from postern.proxies.ssh.settings import SshSettings
 from postern.proxies.ssh_connections import algorithms
-from postern.proxies.ssh_connections.fast_transport import FastChannel, FastConnection
+from postern.proxies.ssh_connections.fast_transport import FastChannel, FastConnection, FastTunnelChannel
 
 log = logging.getLogger(__name__)
 
@@ -34,6 +34,7 @@ class FastFrontLink(FastConnection, FrontLink):
     """A user's connection with the fast data path."""
 
     channel_type = FastFrontChannel
+    forward_type = FastTunnelChannel
 
 
 class SshListener:

@@ -3,11 +3,10 @@
 Nothing is permitted before sign-in.
 """
 
-import asyncio
 import base64
 import logging
 import secrets
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Final, NoReturn
 
 import asyncssh
@@ -32,13 +31,19 @@ from postern.proxies.core.control.plane import ControlRefused, ControlUnavailabl
 from postern.proxies.core.language import choose_language
 from postern.proxies.core.opening.opening import Opening
 from postern.proxies.core.opening.services import CoreServices
+from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.texts import Text
+from postern.proxies.ssh.forwarding import FORWARD_WINDOW, Forwards
+from postern.proxies.ssh.forwards.pipe import Side
+from postern.proxies.ssh.forwards.places import Asked
 from postern.proxies.ssh.front import FrontChannel, FrontLink
 from postern.proxies.ssh.key_pace import KeyPace
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.person_session import PersonSession, SshOpening
-from postern.proxies.ssh.sign_in_notices import after_wrong_password, code_explained, notice
+from postern.proxies.ssh.refused_requests import RefusedRequests
+from postern.proxies.ssh.sign_in_notices import TOLD_ONCE_TRIED, after_wrong_password, code_explained, notice
 from postern.proxies.ssh.target import TargetConnection
+from postern.proxies.ssh_connections.transport import PacedTunnelChannel
 
 log = logging.getLogger(__name__)
 
@@ -46,23 +51,6 @@ _WINDOW: Final = 2 * 1024 * 1024
 _MAX_PACKET: Final = 32768
 _MAX_PASSWORD: Final = 1024
 _MAX_CODE: Final = 64
-_MAX_AUDITED_REFUSALS: Final = 50
-#: How long a refused request waits for a channel, so that it can be reported with that channel's session.
-_CHANNEL_AWAITED_S: Final = 1.0
-#: Denials whose reason may be shown before sign-in. Others would reveal which accounts exist.
-_TOLD_BEFORE_SIGN_IN: Final = frozenset({DenialCode.LOCKED, DenialCode.METHOD_DISABLED, DenialCode.CONTROL_UNAVAILABLE})
-#: Denials that occur only after the right password, so their reason may be shown.
-_TOLD_AFTER_PROOF: Final = frozenset(
-    {
-        DenialCode.PASSWORD_MUST_CHANGE,
-        DenialCode.USER_EXPIRED,
-        DenialCode.USER_INACTIVE,
-        DenialCode.MFA_FAILED,
-        DenialCode.MFA_UNSET,
-        DenialCode.NOTICE_UNCONFIRMED,
-        DenialCode.NOT_ADMITTED,
-    }
-)
 
 
 class Person(asyncssh.SSHServer):
@@ -81,8 +69,8 @@ class Person(asyncssh.SSHServer):
         self._hint_given = False
         #: Keys offered under a name, and whether each is acceptable. None: not known yet.
         self._keys: dict[tuple[str, bytes], bool | None] = {}
-        self._refusals_audited = 0
-        self._refused_early: list[tuple[str, str]] = []
+        self._refused = RefusedRequests(self)
+        self._forwards = Forwards(limits, self)
         self._has_opened = False
         self._prepared: SshOpening | None = None
         self._second_factor: SecondFactor | None = None
@@ -110,7 +98,8 @@ class Person(asyncssh.SSHServer):
         self.remote_addr = str(conn.get_extra_info("peername", ("",))[0]).removeprefix("::ffff:")
 
     def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the library calls it so
-        self._tell_refused_early()
+        self._refused.tell_early()
+        self._forwards.close()
         if self._prepared is not None:
             self._prepared.abandon()
             self._prepared = None
@@ -319,7 +308,7 @@ class Person(asyncssh.SSHServer):
         denial = answer.denial
         if denial is not None:
             self.identity = None
-            if denial.code in _TOLD_BEFORE_SIGN_IN | _TOLD_AFTER_PROOF:
+            if denial.code in TOLD_ONCE_TRIED:
                 self._banner(denial.message)
             return False
         self.identity = answer.user
@@ -359,7 +348,7 @@ class Person(asyncssh.SSHServer):
 
     def _ticket_void(self) -> None:
         """Handle a sign-in that was ended elsewhere. Open sessions have their own rules; without any, disconnect."""
-        if not any(session.live is not None for session in self._sessions):
+        if self.live_session is None:
             self.disconnect()
 
     # Sessions
@@ -385,9 +374,7 @@ class Person(asyncssh.SSHServer):
             language=language,
         )
         opening = Opening(self._services, wish, TargetConnection, user_id=self.identity.id)
-        refused, self._refused_early = self._refused_early, []
-        for request, detail in refused:
-            opening.tell_refused(request, detail)
+        self._refused.hand_over(opening)
         return opening
 
     async def reachable(self, search: str, offset: int, limit: int) -> ReachablePage:
@@ -420,27 +407,40 @@ class Person(asyncssh.SSHServer):
         self._sessions.add(session)
         return link.new_channel(_WINDOW, _MAX_PACKET), session
 
-    def request_refused(self, request: str, detail: str = "") -> None:
-        """Audit a refused request with a session of this connection. A flood is audited only up to a limit."""
-        self._refusals_audited += 1
-        log.info("refused %s (%s) from %s", request, detail, self.remote_addr)
-        if self._refusals_audited > _MAX_AUDITED_REFUSALS:
-            return
-        for session in self._sessions:
-            if session.live is not None:
-                session.live.log.request_refused(request, detail)
-                return
-        if self._prepared is not None:
-            self._prepared.tell_refused(request, detail)
-        elif self.direct and self.signed_in and not self._has_opened:
-            # The audit log records a request with its session. A channel that asks for a session usually follows at
-            # once.
-            self._refused_early.append((request, detail))
-            asyncio.get_running_loop().call_later(_CHANNEL_AWAITED_S, self._tell_refused_early)
+    # Forwarded connections, and refused requests
 
-    def _tell_refused_early(self) -> None:
-        """Report refused requests although no channel has come, by opening the session for the audit log."""
-        if self._refused_early and self._link is not None:
+    def forward_requested(self, asked: Asked) -> tuple[PacedTunnelChannel, Awaitable[Side]]:
+        """Return the channel of a forwarded connection and its session to be. Raises asyncssh.ChannelOpenError."""
+        link = self._link
+        if link is None or not self.signed_in:
+            raise asyncssh.ChannelOpenError(asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED, "not signed in")
+        self._forwards.check(asked)
+        return link.new_forward(FORWARD_WINDOW, _MAX_PACKET), self._forwards.open(asked)
+
+    @property
+    def live_session(self) -> LiveSession | None:
+        """A live session of this connection, if there is one."""
+        lives = (self._forwards.session, *(session.live for session in self._sessions))
+        return next((live for live in lives if live is not None), None)
+
+    def request_refused(self, request: str, detail: str = "") -> None:
+        """Audit a refused request with a session of this connection."""
+        self._refused.add(request, detail)
+
+    def report_refused(self, request: str, detail: str) -> bool:
+        live = self.live_session
+        if live is not None:
+            live.log.request_refused(request, detail)
+        elif self._prepared is not None:
+            self._prepared.tell_refused(request, detail)
+        return live is not None or self._prepared is not None
+
+    @property
+    def may_open(self) -> bool:
+        return self.direct and self.signed_in and not self._has_opened
+
+    def open_for_report(self) -> None:
+        if self._link is not None:
             self._prepared = self.open(self._login.asset, self._login.system_user, self.language)
 
 

@@ -1,7 +1,27 @@
 """What the front says about its ways of signing in. It depends on the settings alone, so every name gets the same."""
 
+from typing import Final
+
+from postern.contracts.enums import DenialCode
 from postern.contracts.terminals import ProxySettings
 from postern.proxies.core.spoken import Spoken
+
+#: Denials whose reason may be shown before sign-in. Others would reveal which accounts exist.
+_TOLD_BEFORE_SIGN_IN: Final = frozenset({DenialCode.LOCKED, DenialCode.METHOD_DISABLED, DenialCode.CONTROL_UNAVAILABLE})
+#: Denials that occur only after the right password, so their reason may be shown.
+_TOLD_AFTER_PROOF: Final = frozenset(
+    {
+        DenialCode.PASSWORD_MUST_CHANGE,
+        DenialCode.USER_EXPIRED,
+        DenialCode.USER_INACTIVE,
+        DenialCode.MFA_FAILED,
+        DenialCode.MFA_UNSET,
+        DenialCode.NOTICE_UNCONFIRMED,
+        DenialCode.NOT_ADMITTED,
+    }
+)
+#: Denials whose reason a user may read after an attempt.
+TOLD_ONCE_TRIED: Final = _TOLD_BEFORE_SIGN_IN | _TOLD_AFTER_PROOF
 
 
 class SignInText(Spoken):

@@ -29,11 +29,18 @@ from postern.proxies.core.targets.ports import (
     TargetFailed,
 )
 from postern.proxies.core.texts import Text
+from postern.proxies.ssh.forwards.pipe import Side
+from postern.proxies.ssh.forwards.places import LOOPBACK, Place
 from postern.proxies.ssh.limits import SshLimits
 from postern.proxies.ssh.target_login import TargetLogin
-from postern.proxies.ssh_connections.fast_transport import FastClientChannel, FastConnection
+from postern.proxies.ssh_connections.fast_transport import (
+    FastClientChannel,
+    FastConnection,
+    FastSocketChannel,
+    FastTunnelChannel,
+)
 from postern.proxies.ssh_connections.sign_in import ServerLink, SshClient
-from postern.proxies.ssh_connections.transport import PacedClientChannel
+from postern.proxies.ssh_connections.transport import PacedClientChannel, PacedSocketChannel, PacedTunnelChannel
 
 log = logging.getLogger(__name__)
 
@@ -194,6 +201,22 @@ class TargetConnection(ShellLink):
         except (asyncssh.Error, OSError) as error:
             raise TargetFailed(EndReason.TARGET_CLOSED, Text.SHELL_REFUSED.say(language), str(error)) from error
         return running
+
+    async def forward(self, place: Place, side: Side, *, window: int) -> None:
+        """Let the host connect to a port or socket of its own. Raises asyncssh.ChannelOpenError."""
+        link, loop = self._link, asyncio.get_running_loop()
+        is_fast = isinstance(link, FastConnection)
+        if place.path:
+            socket = FastSocketChannel if is_fast else PacedSocketChannel
+            await socket(link, loop, None, "strict", window, _MAX_PACKET).connect(lambda: side, place.path)
+        else:
+            tunnel = FastTunnelChannel if is_fast else PacedTunnelChannel
+            channel = tunnel(link, loop, None, "strict", window, _MAX_PACKET)
+            await channel.connect(lambda: side, LOOPBACK, place.port, LOOPBACK, 0)
+
+    async def lost(self) -> None:
+        """Wait until the connection is lost or closed."""
+        await self._link.wait_closed()
 
     def close(self) -> None:
         """Close the connection."""

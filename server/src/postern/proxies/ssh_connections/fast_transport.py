@@ -23,7 +23,12 @@ from asyncssh.packet import SSHPacketLogger
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from postern.proxies.ssh_connections.transport import PacedClientChannel, PacedConnection, PacedTunnelChannel
+from postern.proxies.ssh_connections.transport import (
+    PacedClientChannel,
+    PacedConnection,
+    PacedSocketChannel,
+    PacedTunnelChannel,
+)
 
 #: The name by which a transport says that another SSH connection carries it (`get_extra_info`).
 IS_TUNNEL: Final = "is_tunnel"
@@ -370,3 +375,7 @@ class FastClientChannel(FastChannel, PacedClientChannel):
 
 class FastTunnelChannel(FastChannel, PacedTunnelChannel):
     """The proxy's side of a connection that a server forwards."""
+
+
+class FastSocketChannel(FastChannel, PacedSocketChannel):
+    """The proxy's side of a connection to a Unix socket of a server."""

@@ -14,7 +14,7 @@ from collections.abc import Callable
 from typing import Any, Final
 
 import asyncssh
-from asyncssh.channel import SSHChannel, SSHClientChannel, SSHServerChannel, SSHTCPChannel
+from asyncssh.channel import SSHChannel, SSHClientChannel, SSHServerChannel, SSHTCPChannel, SSHUNIXChannel
 from asyncssh.connection import SSHConnection
 from asyncssh.logging import SSHLogger
 from asyncssh.misc import OptExcInfo
@@ -203,3 +203,11 @@ class PacedServerChannel(PacedChannel, SSHServerChannel[bytes]):
 
 class PacedTunnelChannel(PacedChannel, SSHTCPChannel[bytes]):
     """The proxy's side of a connection that a server forwards."""
+
+
+class PacedSocketChannel(PacedChannel, SSHUNIXChannel[bytes]):
+    """The proxy's side of a connection to a Unix socket of a server."""
+
+
+#: A forwarded connection.
+PacedForwardChannel = PacedTunnelChannel | PacedSocketChannel

@@ -156,7 +156,7 @@ grants = st.builds(
     is_active=st.booleans(),
     date_start=st.integers(-3, 3).map(lambda hours: NOW + hours * HOUR),
     date_expired=st.integers(-3, 3).map(lambda hours: NOW + hours * HOUR),
-    actions=st.integers(0, 255),
+    actions=st.integers(0, 511),
     names_system_user=st.booleans(),
     user_is_member=st.booleans(),
 )
@@ -170,6 +170,15 @@ def test_clipboard_is_an_action_of_rdp_and_vnc_only(protocol: Protocol) -> None:
     held = decision.actions & Actions.CLIPBOARD_COPY_PASTE
     assert held == (Actions.CLIPBOARD_COPY_PASTE if protocol in {"rdp", "vnc"} else Actions.NONE)
     assert decision.actions & Actions.UPDOWNLOAD == Actions.UPDOWNLOAD
+
+
+@pytest.mark.parametrize("protocol", SESSION_PROTOCOLS)
+def test_port_forwarding_is_an_action_of_ssh_only(protocol: Protocol) -> None:
+    system_user = replace(SYSTEM_USER, protocol=protocol.value)
+    permission = a_grant(actions=Actions.EVERY.value)
+    decision = evaluate(facts(permission, protocol=protocol, system_user=system_user), NOW)
+    assert bool(decision.actions & Actions.FORWARD) is (protocol == "ssh")
+    assert not evaluate(facts(a_grant(), protocol=protocol, system_user=system_user), NOW).actions & Actions.FORWARD
 
 
 @given(st.lists(grants, max_size=5), st.integers(-4, 4))

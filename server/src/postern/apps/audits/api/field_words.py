@@ -53,6 +53,8 @@ FIELD_WORDS: Final[dict[str, Any]] = {
     "fingerprint": _("Fingerprint"),
     "fixed": _("Digest of the session"),
     "format": _("Format"),
+    "forwards_closed": _("Connections that ended"),
+    "forwards_opened": _("Connections that were opened"),
     "full_value": _("Full path"),
     "gained": _("Access gained"),
     "gateway": _("Gateway"),

@@ -10,7 +10,8 @@ A user may use a system user on an asset when all of these are true:
 The same rule holds for an application, with an application permission: the system user speaks its protocol, and its type
 needs no licence or a licence exists.
 
-The actions of all such permissions are combined, as far as the protocol has them: a clipboard is part of RDP and VNC only.
+The actions of all such permissions are combined, as far as the protocol has them: a clipboard is part of RDP and VNC,
+port forwarding of SSH only.
 Each action ends when the last permission that includes it ends: a
 permission for uploads of ten minutes beside a year of connect does not give a year of uploads.
 """
@@ -267,12 +268,14 @@ _WITH_CLIPBOARD: Final = frozenset({Protocol.RDP, Protocol.VNC})
 
 def possible_actions(protocol: Protocol, actions: Actions) -> Actions:
     """Those of the granted actions that there are with this protocol."""
+    if protocol is not Protocol.SSH:
+        actions &= ~Actions.FORWARD
     return actions if protocol in _WITH_CLIPBOARD else actions & ~Actions.CLIPBOARD_COPY_PASTE
 
 
 #: Grants that are valid now, or will become valid without a change.
 _CARRYING: Final = frozenset({ReasonCode.GRANTED, ReasonCode.GRANT_NOT_STARTED})
-_BITS: Final = tuple(1 << position for position in range(Actions.ALL.bit_length()))
+_BITS: Final = tuple(1 << position for position in range(Actions.EVERY.bit_length()))
 
 
 def _ends(
@@ -285,7 +288,7 @@ def _ends(
     # Nothing works without connect, so a grant without connect extends no action.
     grants = sorted((grant for grant in grants if grant.actions & Actions.CONNECT), key=lambda grant: grant.date_start)
     groups: dict[datetime, int] = {}
-    possible = possible_actions(protocol, Actions.ALL).value
+    possible = possible_actions(protocol, Actions.EVERY).value
     for bit in _BITS:
         if not possible & bit:
             continue

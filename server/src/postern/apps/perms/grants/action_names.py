@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 
 from postern.contracts.enums import Actions
 
-#: In the order of the API.
+#: In the order of the API. `forward` is given by its own name only: `all` does not include it.
 ACTION_NAMES: Final[dict[str, Actions]] = {
     "all": Actions.ALL,
     "connect": Actions.CONNECT,
@@ -18,6 +18,7 @@ ACTION_NAMES: Final[dict[str, Actions]] = {
     "clipboard_copy": Actions.CLIPBOARD_COPY,
     "clipboard_paste": Actions.CLIPBOARD_PASTE,
     "clipboard_copy_paste": Actions.CLIPBOARD_COPY_PASTE,
+    "forward": Actions.FORWARD,
 }
 
 ACTION_WORDS: Final[dict[str, Promise]] = {
@@ -29,6 +30,7 @@ ACTION_WORDS: Final[dict[str, Promise]] = {
     "clipboard_copy": gettext_lazy("Clipboard copy"),
     "clipboard_paste": gettext_lazy("Clipboard paste"),
     "clipboard_copy_paste": gettext_lazy("Clipboard copy paste"),
+    "forward": gettext_lazy("Port forwarding to the host"),
 }
 #: Names that include several other actions.
 _COMBINED: Final = frozenset({"all", "updownload", "clipboard_copy_paste"})

@@ -57,7 +57,8 @@ class AssetPermission(Permission):
         constraints = [
             models.UniqueConstraint(fields=("org_id", "name"), name="perms_assetpermission_unique"),
             models.CheckConstraint(
-                condition=models.Q(actions__gte=0, actions__lte=Actions.ALL.value), name="perms_assetpermission_actions"
+                condition=models.Q(actions__gte=0, actions__lte=Actions.EVERY.value),
+                name="perms_assetpermission_actions",
             ),
         ]
 

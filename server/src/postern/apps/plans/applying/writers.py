@@ -169,11 +169,9 @@ def _permission_values(writing: Writing, values: Mapping[str, Any]) -> Values:
 
 def bits_of(names: Collection[str]) -> int:
     """Names of actions as bits."""
-    if ALL_ACTIONS in names:
-        return Actions.ALL.value
     bits = Actions.NONE
     for name in single_actions(names):
-        bits |= ACTIONS[name]
+        bits |= Actions.ALL if name == ALL_ACTIONS else ACTIONS[name]
     return bits.value
 
 

@@ -22,6 +22,7 @@ from postern.apps.plans.files.shapes import (
     Holds,
     Kind,
 )
+from postern.contracts.enums import Actions
 from postern.foundation.rest.text import disguise_in
 
 _HEAD: Final = ("version", "organization", "prune")
@@ -251,10 +252,10 @@ class Checker:
 
 
 def single_actions(names: Iterable[str]) -> tuple[str, ...]:
-    """The actions one by one, in the order of the API; `all` alone, because it includes future actions."""
+    """The actions one by one, in the order of the API. `all` stands for those that it includes."""
     given = set(names)
     if ALL_ACTIONS in given:
-        return (ALL_ACTIONS,)
+        return (ALL_ACTIONS, *(name for name, action in ACTIONS.items() if name in given and not action & Actions.ALL))
     return tuple(name for name in ACTIONS if name in given)
 
 

@@ -55,13 +55,14 @@ class Kind:
         return next(field for field in self.fields if field.name == name)
 
 
-#: The single actions, in the order of the API; `all` includes all of them.
+#: The single actions, in the order of the API; `all` includes all of them but `forward`.
 ACTIONS: Final[dict[str, Actions]] = {
     "connect": Actions.CONNECT,
     "upload_file": Actions.UPLOAD_FILE,
     "download_file": Actions.DOWNLOAD_FILE,
     "clipboard_copy": Actions.CLIPBOARD_COPY,
     "clipboard_paste": Actions.CLIPBOARD_PASTE,
+    "forward": Actions.FORWARD,
 }
 ALL_ACTIONS: Final = "all"
 

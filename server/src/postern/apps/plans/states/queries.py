@@ -87,9 +87,8 @@ def read_state(org_id: UUID) -> State:
 
 def action_names(bits: int) -> tuple[str, ...]:
     """Action bits as a file names them."""
-    if bits == Actions.ALL:
-        return (ALL_ACTIONS,)
-    return single_actions(name for name, action in ACTIONS.items() if bits & action)
+    names = [name for name, action in ACTIONS.items() if bits & action]
+    return single_actions([ALL_ACTIONS, *names] if bits & Actions.ALL == Actions.ALL else names)
 
 
 def _groups(org_id: UUID) -> dict[str, Standing]:

@@ -7,6 +7,7 @@ from uuid import UUID
 from postern.apps.audits import facade as audits
 from postern.apps.sessions import messages
 from postern.apps.sessions.commands.actions import store_commands
+from postern.apps.sessions.forwards.actions import store_forwards
 from postern.apps.sessions.recordings.actions import lifecycle as recordings
 from postern.apps.sessions.sessions.actions import lifecycle, sealing
 from postern.apps.sessions.sessions.actions.lifecycle import clean, sane_instant
@@ -21,6 +22,15 @@ MAX_EVENTS: Final = 500
 
 #: Events that change the row of a session.
 StateChange = contract.SessionStarted | contract.SessionEnded | contract.ActionsEnded
+#: Events that become rows of a session's chain.
+RowEvent = (
+    contract.CommandSeen
+    | contract.TransferBegun
+    | contract.FileTransferred
+    | contract.ForwardOpened
+    | contract.ForwardClosed
+    | contract.RequestRefused
+)
 
 
 @write_transaction()
@@ -30,9 +40,7 @@ def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.
     rows = lifecycle.lock(Session.objects.filter(pk__in=wanted, terminal=terminal))
     sessions = {row.pk: row for row in rows}
     rejected: list[int] = []
-    commands: list[contract.CommandSeen] = []
-    transfers: list[contract.TransferBegun | contract.FileTransferred] = []
-    refusals: list[contract.RequestRefused] = []
+    evidence: list[RowEvent] = []
     changes: list[tuple[Session, StateChange]] = []
     checkpoints: list[contract.RecordingCheckpoint] = []
     for index, event in enumerate(batch.events):
@@ -45,23 +53,29 @@ def store_events(*, terminal: Terminal, batch: contract.EventBatch) -> contract.
                 changes.append((session, event))
             case contract.RecordingSealed():
                 recordings.seal(session=session, event=event)
-            case contract.CommandSeen():
-                commands.append(event)
-            case contract.TransferBegun() | contract.FileTransferred():
-                transfers.append(event)
-            case contract.RequestRefused():
-                refusals.append(event)
             case contract.RecordingCheckpoint():
                 checkpoints.append(event)
+            case _:
+                evidence.append(event)
     # Rows first, so that the final state of a session is sealed together with all its rows.
-    store_commands(sessions, commands)
-    store_transfers(sessions, transfers)
-    _store_refusals(sessions, refusals)
-    _store_heads(sessions)
+    _store_rows(sessions, evidence)
     for session, change in changes:
         _change_state(session, change)
     recordings.store_checkpoints(sessions, checkpoints)
     return contract.EventBatchAnswer(accepted=len(batch.events) - len(rejected), rejected=tuple(rejected))
+
+
+def _store_rows(sessions: dict[UUID, Session], events: list[RowEvent]) -> None:
+    """Store the rows of the sessions, and the heads of the chains that got them."""
+    store_commands(sessions, [event for event in events if isinstance(event, contract.CommandSeen)])
+    store_transfers(
+        sessions, [event for event in events if isinstance(event, contract.TransferBegun | contract.FileTransferred)]
+    )
+    store_forwards(
+        sessions, [event for event in events if isinstance(event, contract.ForwardOpened | contract.ForwardClosed)]
+    )
+    _store_refusals(sessions, [event for event in events if isinstance(event, contract.RequestRefused)])
+    _store_heads(sessions)
 
 
 def _store_heads(sessions: Mapping[UUID, Session]) -> None:

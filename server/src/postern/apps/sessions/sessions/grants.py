@@ -16,7 +16,7 @@ def stored(ends: Iterable[ActionsUntil]) -> dict[str, str]:
     return {
         str(bit): group.until.isoformat()
         for group in ends
-        for bit in (1 << position for position in range(Actions.ALL.bit_length()))
+        for bit in (1 << position for position in range(Actions.EVERY.bit_length()))
         if group.actions & bit
     }
 

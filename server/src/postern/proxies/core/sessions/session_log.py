@@ -13,6 +13,8 @@ from postern.contracts.events import (
     ActionsEnded,
     CommandSeen,
     FileTransferred,
+    ForwardClosed,
+    ForwardOpened,
     RequestRefused,
     SessionEnded,
     SessionStarted,
@@ -28,6 +30,8 @@ log = logging.getLogger(__name__)
 
 _MAX_TEXT: Final = 4096
 _MAX_LOGIN_NAME: Final = 128
+_MAX_PLACE: Final = 300
+_MAX_REASON: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +44,14 @@ class Begun:
     direction: TransferDirection
     operation: str
     path: str
+    held: int
+
+
+@dataclass(frozen=True, slots=True)
+class BegunForward:
+    """A forwarded connection that was logged and whose end is pending. `held` is the space reserved for the end event."""
+
+    id: UUID
     held: int
 
 
@@ -230,6 +242,41 @@ class SessionLog:
         """
         begun = Begun(new_id(), direction, operation, path[:_MAX_TEXT], held)
         self.end_transfer(begun, size=size, success=success, detail=detail)
+
+    def begin_forward(self, asked: str, opened: str, originator: str) -> BegunForward | None:
+        """Log that the target is about to connect to `opened`, and reserve space for the end.
+
+        Returns None if it must not happen.
+        """
+        held = self.hold(asked + opened + originator, 2)
+        if not held:
+            return None
+        begun = BegunForward(new_id(), held // 2)
+        event = ForwardOpened(
+            id=begun.id,
+            session_id=self._session.grant.session_id,
+            at=now(),
+            asked=asked[:_MAX_PLACE],
+            opened=opened[:_MAX_PLACE],
+            originator=originator[:_MAX_PLACE],
+        )
+        self._ledger.tell(event, held=held - begun.held)
+        return begun if self._session.end_reason is None else None
+
+    def end_forward(self, begun: BegunForward, *, bytes_in: int, bytes_out: int, duration_ms: int, reason: str) -> None:
+        """Log the end of a forwarded connection. `bytes_in` is what the user sent."""
+        self._ledger.tell(
+            ForwardClosed(
+                id=begun.id,
+                session_id=self._session.grant.session_id,
+                at=now(),
+                bytes_in=bytes_in,
+                bytes_out=bytes_out,
+                duration_ms=duration_ms,
+                reason=reason[:_MAX_REASON],
+            ),
+            held=begun.held,
+        )
 
     def request_refused(self, request: str, detail: str = "") -> None:
         """Log a request of the user's client that a rule refused."""

@@ -1,0 +1,1 @@
+"""Forwarded connections: ports and sockets of hosts that programs of users reached through a session."""
