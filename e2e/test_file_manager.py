@@ -3,6 +3,7 @@
 import hashlib
 import os
 import re
+import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Final
@@ -10,7 +11,7 @@ from typing import Final
 import pytest
 from accessibility import axe_findings
 from browser import Faults, admit, photograph, window
-from playwright.sync_api import Browser, Locator, Page, expect
+from playwright.sync_api import Browser, Locator, Page, Route, expect
 from product import wait_until
 from world import ASSET, ZHANG_PASSWORD, World
 
@@ -52,13 +53,13 @@ class Manager:
         for name in folder.parts[1:]:
             self.page.get_by_role("searchbox", name="Filter by name").fill(name)
             self.row(name).dblclick()
-            expect(crumbs.get_by_text(name, exact=True)).to_have_attribute("aria-current", "location")
+            expect(crumbs.locator("[aria-current=location]")).to_have_text(name)
             expect(self.grid).to_have_attribute("aria-busy", "false")
 
-    def upload(self, *files: Path) -> None:
+    def upload(self, *files: Path, what: str = "Files") -> None:
         with self.page.expect_file_chooser() as asked:
             self.page.get_by_role("button", name="Upload", exact=True).click()
-            self.page.get_by_role("menuitem", name="Files").click()
+            self.page.get_by_role("menuitem", name=what).click()
         asked.value.set_files([str(file) for file in files])
 
     def more(self, name: str, action: str) -> None:
@@ -160,6 +161,25 @@ def test_upload_arrives_unchanged_and_is_logged_and_a_download_returns_it(manage
     wait_until(logged, message="both transfers in the log")
 
 
+def test_folder_is_uploaded_with_everything_in_it_and_comes_back_in_an_archive(manager: Manager, there: Path) -> None:
+    page = manager.page
+    site = there.parent / "site"
+    (site / "css" / "深").mkdir(parents=True)
+    (site / "index.html").write_text("<p>")
+    (site / "css" / "深" / "all.css").write_text("p {}")
+    manager.go(there)
+    manager.upload(site, what="A folder")
+    expect(page.get_by_text("2 files uploaded")).to_be_attached()
+    assert (there / "site" / "css" / "深" / "all.css").read_text() == "p {}"
+    manager.row("site").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download", exact=True).click()
+        page.get_by_role("menuitem", name="As a zip archive").click()
+    with zipfile.ZipFile(download.value.path()) as archive:
+        texts = {name: archive.read(name).decode() for name in archive.namelist() if not name.endswith("/")}
+    assert texts == {"site/index.html": "<p>", "site/css/深/all.css": "p {}"}
+
+
 def test_files_that_exist_are_replaced_kept_or_skipped_as_the_person_answers(manager: Manager, there: Path) -> None:
     page, local = manager.page, there.parent
     for name in ("a.txt", "b.txt"):
@@ -183,13 +203,12 @@ def test_upload_continues_after_a_lost_connection(manager: Manager, there: Path)
     manager.go(there)
     broken: list[str] = []
 
-    def break_one(route: object) -> None:
-        url = route.request.url  # type: ignore[attr-defined]
-        if "offset=8388608" in url and not broken:
-            broken.append(url)
-            route.abort()  # type: ignore[attr-defined]
+    def break_one(route: Route) -> None:
+        if "offset=8388608" in route.request.url and not broken:
+            broken.append(route.request.url)
+            route.abort()
         else:
-            route.continue_()  # type: ignore[attr-defined]
+            route.continue_()
 
     page.route(re.compile(r"/files/.*/upload/.*offset="), break_one)
     manager.upload(source)

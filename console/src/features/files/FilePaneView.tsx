@@ -101,7 +101,17 @@ export function FilePaneView({
           <PaneTools pane={pane} onDialog={setDialog} onItems={upload} />
         </>
       )}
-      <FolderList pane={pane} onDialog={setDialog} />
+      {/* A question of the host covers the list, not the button that closes the pane. */}
+      <div className="relative flex min-h-0 grow flex-col">
+        <FolderList pane={pane} onDialog={setDialog} />
+        {prompt !== null && (
+          <PromptForm
+            key={prompt.id}
+            prompt={prompt}
+            onAnswer={(value) => answerPrompt(id, prompt.id, value)}
+          />
+        )}
+      </div>
       {status === 'reconnecting' && (
         <p role="status" className="border-t border-warn-line bg-warn-soft px-3 py-1 text-warn">
           {t('connecting:reconnecting')}
@@ -114,13 +124,6 @@ export function FilePaneView({
           assetId={session.target.assetId}
           onAgain={() => openAgain(id)}
           onClose={() => closePane(side)}
-        />
-      )}
-      {prompt !== null && (
-        <PromptForm
-          key={prompt.id}
-          prompt={prompt}
-          onAnswer={(value) => answerPrompt(id, prompt.id, value)}
         />
       )}
       {drop.isOver && (

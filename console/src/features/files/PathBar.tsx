@@ -12,6 +12,7 @@ export function PathBar({ pane }: { readonly pane: PaneModel }) {
   const t = useT();
   const { place } = pane.folder;
   const crumbs = place === null ? [] : crumbsOf(place);
+  const where = t(pane.side === 'left' ? 'files:left' : 'files:right');
   const isTop = place === null || above(place) === null;
   return (
     <div className="flex min-h-8 flex-none items-center gap-1 border-b border-line px-2">
@@ -23,7 +24,10 @@ export function PathBar({ pane }: { readonly pane: PaneModel }) {
         disabledReason={isTop ? t('files:why.top') : undefined}
         onClick={() => goUp(pane)}
       />
-      <nav aria-label={t('files:path')} className="min-w-0 grow overflow-x-auto [scrollbar-width:none]">
+      <nav
+        aria-label={`${t('files:path')}: ${where}`}
+        className="min-w-0 grow overflow-x-auto [scrollbar-width:none]"
+      >
         <ol className="flex items-center gap-1 whitespace-nowrap text-ink-3">
           {crumbs.map(({ path, name }, at) => (
             <li key={path} className="flex items-center gap-1">

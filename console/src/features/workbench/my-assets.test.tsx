@@ -38,7 +38,7 @@ const { server, sent } = recordedServer(() => [
   ),
 ]);
 
-test('each SSH asset shows its command and copies it; one request serves all rows', async () => {
+test('each SSH asset shows its command and copies it, and leads to its files; one request serves all rows', async () => {
   await renderScreen(<MyAssetsPage />, { address: '/my-assets', pattern: '/my-assets' });
   const copied: string[] = [];
   const user = userEvent.setup();
@@ -51,6 +51,9 @@ test('each SSH asset shows its command and copies it; one request serves all row
   await within(row).findByText(line);
   await user.click(within(row).getByRole('button', { name: 'Copy the SSH line of shop-1' }));
   expect(copied).toEqual([line]);
+  expect(within(row).getByRole('link', { name: 'Files of shop-1' }).getAttribute('href')).toBe(
+    '/files?asset=shop-1',
+  );
   for (const name of [/desktop-1/, /off-1/])
     expect(within(screen.getByRole('row', { name })).queryByText(/^ssh -p/)).toBeNull();
   expect(sent('GET', 'terminal/ssh-address/')).toHaveLength(1);

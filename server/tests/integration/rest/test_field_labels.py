@@ -18,7 +18,7 @@ _RAW: Final = re.compile(
 )
 _CHINESE: Final = re.compile(r"[\u4e00-\u9fff]")
 #: Labels that are the same in both languages.
-_ALIKE: Final = frozenset({"ID", "IP", "Shell", "Sudo"})
+_ALIKE: Final = frozenset({"ID", "IP", "SHA-256", "Shell", "Sudo"})
 
 
 def _labels(fields: Mapping[str, Any], above: str = "") -> Iterator[tuple[str, str]]:

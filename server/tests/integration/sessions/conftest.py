@@ -9,6 +9,7 @@ from uuid import UUID
 
 import pytest
 from django.test import Client
+from files_page import FilesPage
 from live import PASSWORD, LiveServer, sign_in
 
 from factories.grants import grant, make_asset, make_system_user
@@ -174,3 +175,10 @@ def browser(make_user: Callable[..., User]) -> Client:
     sign_in(client)
     client.cookies["django_language"] = "en"
     return client
+
+
+@pytest.fixture
+def files_page(live: LiveServer, proxy: Proxy, browser: Client, tmp_path: Path) -> FilesPage:
+    path = tmp_path / "files.sock"
+    proxy.beat(files_address=f"unix:{path}")
+    return FilesPage(live, proxy, browser, path)
