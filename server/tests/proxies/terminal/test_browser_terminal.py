@@ -349,7 +349,7 @@ async def test_browser_that_does_not_come_back_ends_its_session(stage: Stage, mo
     async with stage.page() as page:
         _, shell = await stage.open(page)
     await stage.plane.event(SessionEnded, reason=EndReason.USER_CLOSED)
-    await stage.plane.until(lambda: shell.closed and stage.stream._terminals == {})
+    await stage.plane.until(lambda: shell.closed and stage.stream._sessions == {})
 
 
 async def test_end_while_the_browser_is_away_is_reported_on_its_return(stage: Stage) -> None:

@@ -4,6 +4,7 @@ import json
 import os
 import tarfile
 import zipfile
+from collections.abc import AsyncGenerator, Sequence
 from io import BytesIO
 from pathlib import Path
 
@@ -11,7 +12,8 @@ import pytest
 
 from postern.contracts.enums import Actions
 from postern.contracts.events import FileTransferred, SessionStarted, TransferBegun
-from postern.contracts.files import MAX_TEXT_BYTES, SLICE_BYTES
+from postern.contracts.files import MAX_TEXT_BYTES, SLICE_BYTES, FileProblem
+from postern.proxies.core.targets.files import FilesFailed, RemoteEntry
 from postern.proxies.ssh.files.sftp_files import SftpFiles
 from proxies.terminal.file_desk import FileDesk, name_id, path_ids
 
@@ -72,6 +74,30 @@ async def test_session_opens_and_shows_its_folders(desk: FileDesk, tmp_path: Pat
         assert (await page.get("content", folder)).problem == (400, "bad_request")
         entry = (await page.get("entry", folder / "to inner")).json
         assert (entry["kind"], entry["leads_to"], entry["name"]["text"]) == ("link", "folder", "to inner")
+
+
+async def test_list_that_breaks_off_says_why(desk: FileDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "file").touch()
+    entries = SftpFiles.entries
+
+    async def half(files: SftpFiles, folder: bytes) -> AsyncGenerator[Sequence[RemoteEntry]]:
+        async for piece in entries(files, folder):
+            yield piece
+        raise FilesFailed(FileProblem.DENIED, "The host has had enough.")
+
+    async def nothing(files: SftpFiles, folder: bytes) -> AsyncGenerator[Sequence[RemoteEntry]]:
+        raise FilesFailed(FileProblem.DENIED, "The host has had enough.")
+        yield []
+
+    async with desk.open() as page:
+        monkeypatch.setattr(SftpFiles, "entries", half)
+        _, *listed, last = (await page.get("list", tmp_path)).lines
+        assert last["count"] == len(listed) > 0
+        assert last["problem"] == {"code": "denied", "detail": "The host has had enough.", "offset": None}
+        monkeypatch.setattr(SftpFiles, "entries", nothing)
+        assert (await page.get("list", tmp_path)).problem == (403, "denied")
+        archive = zipfile.ZipFile(BytesIO((await page.get("archive", tmp_path)).body))
+        assert f"{tmp_path.name}: The host has had enough." in archive.read("MISSING.txt").decode()
 
 
 async def test_requests_that_make_no_sense_are_refused(desk: FileDesk, tmp_path: Path) -> None:

@@ -140,7 +140,7 @@ async def test_page_of_an_older_release_waits_for_a_slow_target(stage: Stage) ->
     data = bytes(range(256)) * (4 * (WINDOW + EXCESS) // 256)
     async with stage.page(counts_input=False) as page:
         opened, shell = await stage.open(page)
-        terminal = stage.stream._terminals[UUID(opened["session_id"])]
+        terminal = stage.stream._sessions[UUID(opened["session_id"])]
         shell.events.on_target_pause()
 
         async def paste() -> None:
