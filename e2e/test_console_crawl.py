@@ -141,6 +141,7 @@ SCREENS: Final[dict[str, set[str]]] = {
     "/help/guide/ssh-access": {ADMIN, AUDITOR, USER},
     "/help/reference/keys": {ADMIN, AUDITOR, USER},
     "/connect": {ADMIN, AUDITOR, USER},
+    "/files": {ADMIN, AUDITOR, USER},
     **{
         f"/{resource.path}{screen}": {ADMIN}
         for resource in PLAIN
