@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, Playwright, Response, sync_playwright
+from playwright.sync_api import TimeoutError as TooLate
 from product import Api, wait_until
 
 ARGUMENTS = (
@@ -70,6 +71,15 @@ def window(browser: Browser, **options: Any) -> BrowserContext:
 def _log_response(response: Response) -> None:
     if response.status >= 400 or "/ui/bundle/" not in response.url:
         BROWSER_LOG.append(f"{response.status} {response.request.method} {response.url[:200]}")
+
+
+def expect_to_fit(page: Page) -> None:
+    """Wait until the page is no wider than its window. After a change of its size it is laid out again."""
+    try:
+        page.wait_for_function("document.documentElement.scrollWidth <= innerWidth")
+    except TooLate:
+        width = page.evaluate("[document.documentElement.scrollWidth, innerWidth]")
+        raise AssertionError(f"the page has {width[0]} pixels in a window of {width[1]}") from None
 
 
 def photograph(page: Page, name: str) -> None:

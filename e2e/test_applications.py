@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from accessibility import axe_findings, moved, settled
 from admin_console import listed, pick, row_of, save, text
-from browser import photograph
+from browser import expect_to_fit, photograph
 from company import Company, go, signed_in
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD
@@ -240,7 +240,7 @@ def test_a_user_sees_the_own_applications_also_on_a_phone(
             go(narrow, company, path)
             expect(narrow.get_by_role("heading", level=1)).to_have_text(heading)
             expect(narrow.get_by_role("main").get_by_text(shown).first).to_be_visible()
-            assert narrow.evaluate("document.documentElement.scrollWidth") <= 320
+            expect_to_fit(narrow)
             assert axe_findings(narrow) == []
             photograph(narrow, "narrow" + path.replace("/", "-"))
         narrow.set_viewport_size({"width": 1440, "height": 900})

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from accessibility import axe_findings, settled
-from browser import Faults, admit, window
+from browser import Faults, admit, expect_to_fit, window
 from company import Company
 from playwright.sync_api import Browser, Page, StorageState, expect
 from product import ADMIN_PASSWORD
@@ -88,7 +88,7 @@ def test_events_are_shown_in_words_with_before_and_after(
     picture(screen, f"event-{name}")
     screen.evaluate("scrollTo(0, 0)")  # nothing is half hidden below the viewport
     assert axe_findings(screen) == []
-    assert screen.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expect_to_fit(screen)
 
 
 @pytest.mark.parametrize("screen", [("en", 1440, "light")], indirect=True)
@@ -153,4 +153,4 @@ def test_log_is_verified_again_by_the_worker(screen: Page, request: pytest.Fixtu
     expect(screen.get_by_text(event).first).to_be_attached()  # the list shows its event without a refresh
     picture(screen, f"verified-{name}")
     assert axe_findings(screen) == []
-    assert screen.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expect_to_fit(screen)

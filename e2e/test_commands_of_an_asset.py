@@ -6,7 +6,7 @@ from urllib.parse import quote
 
 import pytest
 from accessibility import axe_findings
-from browser import Faults, admit, photograph, window
+from browser import Faults, admit, expect_to_fit, photograph, window
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from product import ADMIN_PASSWORD, wait_until
 from test_ssh_story import Terminal
@@ -24,7 +24,7 @@ def at_phone_width(page: Page, context: BrowserContext, world: World) -> None:
     page.reload()
     expect(page.get_by_role("tab", name="命令", exact=True)).to_be_visible()
     expect(page.get_by_text(LINE)).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    expect_to_fit(page)
     photograph(page, "asset-commands-phone")
     assert axe_findings(page) == []
     context.add_cookies([{**language, "value": "en"}])

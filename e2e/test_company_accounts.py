@@ -12,7 +12,7 @@ from typing import Any
 
 import pyotp
 import pytest
-from browser import Faults, admit, photograph, window
+from browser import Faults, admit, expect_to_fit, photograph, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Api, Product
 
@@ -191,7 +191,7 @@ def test_sign_in_page_fits_all_providers(
     page = context.new_page()
     page.goto(f"{own.url}/ui/login")
     expect(page.locator("a[href*='/qr/login/']")).to_have_count(3)
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    expect_to_fit(page)
     photograph(page, f"external-sign-in-{width}-{scheme}")
     context.close()
 

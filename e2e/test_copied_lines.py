@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 import pytest
-from browser import Faults, admit, window
+from browser import Faults, admit, expect_to_fit, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Api
 from world import ASSET, ZHANG_PASSWORD, World
@@ -92,7 +92,7 @@ def test_copied_lines_reach_the_asset(page_of_zhang: Page, world: World, tmp_pat
     page.reload()
     page.get_by_role("button", name=f"Lines for your own SSH client: {ASSET}").first.click()
     expect(page.get_by_role("dialog").get_by_text("ssh -p")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    expect_to_fit(page)
     picture(page, "ssh-lines-narrow")
 
 

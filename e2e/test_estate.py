@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import admin_console
 import pytest
 from admin_console import PASSWORD, choose_rows, listed, row_of, save, text
-from browser import Faults, admit, window
+from browser import Faults, admit, expect_to_fit, window
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 from product import Api, Product
 
@@ -181,7 +181,7 @@ def test_menu_moves_a_node_on_a_narrow_window_and_shows_its_ids(
     question(page).get_by_role("button", name="Move node").click()
     toast(page, f"“east-{mark}” is now in “west-{mark}”")
     assert path_of(api, estate["east"]) == f"/Default/west-{mark}/east-{mark}"
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    expect_to_fit(page)
 
 
 @pytest.mark.spec("S2-027")

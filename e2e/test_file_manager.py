@@ -10,7 +10,7 @@ from typing import Final
 
 import pytest
 from accessibility import axe_findings
-from browser import Faults, admit, photograph, window
+from browser import Faults, admit, expect_to_fit, photograph, window
 from playwright.sync_api import Browser, Locator, Page, Route, expect
 from product import wait_until
 from world import ASSET, ZHANG_PASSWORD, World
@@ -255,5 +255,5 @@ def test_narrow_page_shows_two_panes_one_after_the_other(manager: Manager) -> No
     expect(manager.grid).to_have_count(1)
     page.get_by_role("button", name="Right pane").click()
     expect(manager.grid).to_have_count(0)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    expect_to_fit(page)
     assert axe_findings(page) == []

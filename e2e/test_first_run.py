@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from accessibility import axe_findings
-from browser import Faults, first_sign_in, photograph, sign_in, window
+from browser import Faults, expect_to_fit, first_sign_in, photograph, sign_in, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Product, free_port, wait_until
 from world import TargetHost
@@ -92,7 +92,7 @@ def test_checklist_of_first_steps_leads_to_the_first_connection(page: Page, fres
     expect(test.get_by_text("Sign-in failed")).to_be_visible()
     expect(test.get_by_role("listitem").filter(has_text="Host key seen")).to_contain_text("SHA256:")
     page.set_viewport_size({"width": 320, "height": 720})
-    page.wait_for_function("document.documentElement.scrollWidth <= 320")  # the page is laid out again after it
+    expect_to_fit(page)
     photograph(page, "host-narrow")
     page.set_viewport_size({"width": 1440, "height": 900})
     form.get_by_role("textbox", name="Username").fill(target.login)

@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 import openpyxl
 import pytest
 from accessibility import axe_findings
-from browser import PATIENCE_MS, Faults, first_sign_in, photograph, sign_in, window
+from browser import PATIENCE_MS, Faults, expect_to_fit, first_sign_in, photograph, sign_in, window
 from playwright.sync_api import Browser, Download, Locator, Page, Route, expect
 from product import ADMIN_PASSWORD, Product, wait_until
 
@@ -281,7 +281,7 @@ def test_check_says_what_an_import_would_do_before_anything_is_written(page: Pag
 
     page.set_viewport_size({"width": 320, "height": 720})
     expect(dialog.get_by_role("button", name="Cannot be imported 1")).to_be_visible()
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    expect_to_fit(page)
     photograph(page, "check-narrow")
     assert findings_in_both_themes(page) == []
     page.set_viewport_size({"width": 1280, "height": 800})

@@ -5,7 +5,7 @@ from typing import Final
 
 import pytest
 from accessibility import axe_findings
-from browser import Shown, admit, window
+from browser import Shown, admit, expect_to_fit, window
 from playwright.sync_api import Browser, expect
 from test_paste import KEEP_SOCKETS
 from world import ASSET, ZHANG_PASSWORD, World
@@ -50,5 +50,5 @@ def test_session_ended_by_its_input_limit_says_why(
     if PICTURES:
         page.screenshot(path=f"{PICTURES}/limit-{language}-{width}-{scheme}.png")
     assert axe_findings(page, notice) == []
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    expect_to_fit(page)
     context.close()

@@ -17,7 +17,7 @@ from typing import Any
 
 import pytest
 import vouching
-from browser import Faults, admit, photograph, window
+from browser import Faults, admit, expect_to_fit, photograph, window
 from playwright.sync_api import Browser, Page, expect
 from product import ADMIN_PASSWORD, Product
 from vouching import (
@@ -141,7 +141,7 @@ def test_client_secret_is_removed_for_a_public_client(own: Product, corp: Openid
         page.get_by_role("button", name="Remove the secret").click()
         expect(page.get_by_text("Test", exact=True).first).to_be_visible()
         photograph(page, f"openid-secret-removed-{width}")
-        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        expect_to_fit(page)
         if width == 1440:
             save_provider(page, "openid")
         context.close()

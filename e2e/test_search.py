@@ -12,7 +12,7 @@ from urllib.parse import quote, urlencode
 
 import pytest
 from accessibility import axe_findings
-from browser import Faults, admit, photograph, window
+from browser import Faults, admit, expect_to_fit, photograph, window
 from company import install_licence
 from playwright.sync_api import Browser, Page, expect
 from product import Product, wait_until
@@ -132,7 +132,7 @@ def test_chinese_is_found_on_a_phone_by_a_link(page: Page, recorded: Recorded) -
     page.goto(f"{url}/ui/terminal/search?text={quote('备份')}&kind=screen")
     expect(page.locator("mark").first).to_have_text("备份")
     expect(page.locator("pre").first).to_contain_text(CHINESE)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+    expect_to_fit(page)
     assert axe_findings(page) == []
     photograph(page, "search-recordings-phone")
 

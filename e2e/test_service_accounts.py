@@ -17,7 +17,7 @@ import admin_console
 import pytest
 from accessibility import axe_findings, moved, settled
 from admin_console import row_of, save, text
-from browser import Faults, admit, photograph, window
+from browser import Faults, admit, expect_to_fit, photograph, window
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from product import ADMIN_PASSWORD, Answer, Api, wait_until
 from world import World
@@ -215,7 +215,7 @@ def test_screens_fit_and_are_accessible(
     ):
         (settled if name == "list" else moved)(tab, f"{world.product.url}/ui/users/{path}")
         photograph(tab, f"service-{name}-{width}-{scheme}")
-        assert tab.evaluate("document.documentElement.scrollWidth") <= width, name
+        expect_to_fit(tab)
         assert axe_findings(tab) == [], name
     context.close()
     assert faults.found == []

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from accessibility import axe_findings
-from browser import admit, sign_in, window
+from browser import admit, expect_to_fit, sign_in, window
 from company import Company, account, go
 from playwright.sync_api import Browser, Page, WebSocketRoute, expect
 from product import ADMIN_PASSWORD, wait_until
@@ -161,4 +161,4 @@ def test_guides_are_in_the_chosen_language_and_their_links_lead_to_sections(
         for name in sorted(path.stem for path in GUIDES.glob("*.md") if path.stem != "README" and "." not in path.stem):
             page.goto(f"{company.product.url}/ui/help/guide/{name}")
             page.locator("article p").first.wait_for()
-            assert page.evaluate("document.documentElement.scrollWidth <= document.documentElement.clientWidth"), name
+            expect_to_fit(page)

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from browser import admit, photograph, window
+from browser import admit, expect_to_fit, photograph, window
 from playwright.sync_api import Browser, Page, expect
 from world import ZHANG_PASSWORD, World
 
@@ -100,5 +100,5 @@ def test_code_fits_beside_the_ssh_lines(world: World, browser: Browser, width: i
     dialog.get_by_role("button", name="Get a code").click()
     expect(dialog.get_by_role("button", name="Copy: Code for SSH")).to_be_visible()
     photograph(page, f"ssh-code-dialog-{width}")
-    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    expect_to_fit(page)
     context.close()

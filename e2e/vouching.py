@@ -10,7 +10,7 @@ from typing import Any
 
 import pyotp
 import pytest
-from browser import admit, first_sign_in, photograph, window
+from browser import admit, expect_to_fit, first_sign_in, photograph, window
 from playwright.sync_api import Browser, Locator, Page, expect
 from product import ADMIN_PASSWORD, Api, Product
 
@@ -145,5 +145,5 @@ def has_room(
 
 
 def _fits(page: Page, width: int, name: str) -> None:
-    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    expect_to_fit(page)
     photograph(page, name)

@@ -206,7 +206,7 @@ def test_running_session_is_exported_as_it_is(proxy: Proxy, active: Session, tmp
     exported: Exported = export(wanted(), tmp_path / "bundle.tar")
     assert "not stored when the export began" in exported.missing[0]
     data = (tmp_path / "bundle.tar").read_bytes()
-    assert any("1 sessions with 6 rows" in line for line in verified(data))
+    assert any("1 sessions with 10 rows" in line for line in verified(data))
     anchored = edited(
         members_of(data),
         "sessions.jsonl",

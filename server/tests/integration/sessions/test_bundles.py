@@ -68,7 +68,7 @@ def test_bundle_is_proven_by_its_own_verifier_alone(bundle: bytes, tmp_path: Pat
     lines = done.stdout.splitlines()
     assert lines[-1] == "PROVEN"
     assert any(f"recordings/{ended.pk}.postern: sealed" in line for line in lines)
-    assert any("1 sessions with 6 rows" in line for line in lines)
+    assert any("1 sessions with 10 rows" in line for line in lines)
     assert dict(members_of(bundle))["verify.py"] == Path(bundle_verifier.__file__).read_bytes()
 
 
