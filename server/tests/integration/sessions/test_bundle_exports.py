@@ -210,9 +210,9 @@ def test_running_session_is_exported_as_it_is(proxy: Proxy, active: Session, tmp
     anchored = edited(
         members_of(data),
         "sessions.jsonl",
-        lambda lines: [*lines[:3], lines[3].replace(b'"proof":"0:', b'"proof":"0:0'), *lines[4:]],
+        lambda lines: [*lines[:5], lines[5].replace(b'"proof":"0:', b'"proof":"0:0'), *lines[6:]],
     )
-    assert faults_in(resigned(anchored, sign)) == [f"FAULT: row 3 of session '{active.pk}' is not the one in the log"]
+    assert faults_in(resigned(anchored, sign)) == [f"FAULT: row 5 of session '{active.pk}' is not the one in the log"]
 
 
 def test_range_begins_and_ends_at_checkpoints(ended: Session, tmp_path: Path) -> None:
