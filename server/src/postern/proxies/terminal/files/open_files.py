@@ -10,7 +10,7 @@ from postern.contracts.files import Entry, FileKind, FileProblem, Name
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.files import Attributes, FilesFailed, Reading, RemoteEntry, RemoteFiles
 from postern.proxies.terminal.files.limits import LOOKS_AT_ONCE, OTHERS_AT_ONCE, TRANSFERS_AT_ONCE
-from postern.proxies.terminal.files.names import NotAName, is_name, name_of, path_from, shown, split
+from postern.proxies.terminal.files.names import MAX_PATH_BYTES, NotAName, is_name, name_of, path_from, shown, split
 from postern.proxies.terminal.files.texts import Text
 
 #: Failures of a host that concern one file. After any other, the session cannot go on.
@@ -160,8 +160,10 @@ class OpenFiles:
 
     async def entries(self, folder: bytes) -> AsyncGenerator[Sequence[RemoteEntry]]:
         """Yield the entries of a folder in pieces. What could not be the name of a file in it is left out: a host that
-        lies must not lead a deletion or an archive into another folder.
+        lies must not lead a deletion or an archive into another folder, nor into folders without end.
         """
+        if len(folder) > MAX_PATH_BYTES:
+            raise self.failed(FileProblem.FAILED, Text.PATH_LONG, bytes=MAX_PATH_BYTES)
         async with contextlib.aclosing(self.remote.entries(folder)) as pieces:
             async for piece in pieces:
                 yield [entry for entry in piece if is_name(entry.name)]

@@ -14,6 +14,10 @@ class Text(Spoken):
     )
     BAD_BODY = ("请求内容无法识别，请刷新页面。", "The page sent something unexpected. Reload it.")
     BAD_PATH = ("路径无效，请刷新列表。", "This is no path. Reload the folder.")
+    PATH_LONG = (
+        "文件夹的路径超过 {bytes} 字节，无法读取。",
+        "The path of the folder has more than {bytes} bytes, so it cannot be read.",
+    )
     NO_PATH = ("没有选择任何文件。", "No file was chosen.")
     TOO_MANY = (
         "此会话中同时进行的操作过多。请等待其中一些完成后再试。",

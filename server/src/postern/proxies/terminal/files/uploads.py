@@ -102,20 +102,23 @@ class Uploads:
         target = await self._real_target(files.new_path(message.path))
         await self._replaceable(target, replace=message.replace)
         upload_id = self._id(target, message)
-        async with self._beginning:
-            upload = await self._taken_up(upload_id)
-            if upload is None:
-                upload = Upload(upload_id, target, message)
-                self._uploads[upload_id] = upload
-                self._here[upload_id] = (self, upload)
-            self._ends.pop(upload_id, None)
-        async with upload.lock:
-            try:
-                return await self._begun(upload, fresh=message.fresh)
-            except BaseException:
-                await upload.give_up()
-                self._drop(upload)
-                raise
+        while True:
+            async with self._beginning:
+                upload = await self._taken_up(upload_id)
+                if upload is None:
+                    upload = Upload(upload_id, target, message)
+                    self._uploads[upload_id] = upload
+                    self._here[upload_id] = (self, upload)
+                self._ends.pop(upload_id, None)
+            async with upload.lock:
+                if upload.is_over:  # it was finished, cancelled or taken over while this waited for it
+                    continue
+                try:
+                    return await self._begun(upload, fresh=message.fresh)
+                except BaseException:
+                    await upload.give_up()
+                    self._drop(upload)
+                    raise
 
     async def _real_target(self, path: bytes) -> bytes:
         """Return where the file will be: a rename would replace a link instead of the file that it leads to."""
