@@ -143,7 +143,7 @@ class OpenFiles:
     async def _leads_to(self, path: bytes) -> FileKind | None:
         async with self._looks:
             try:
-                return (await self.remote.look(path, follow=True)).kind
+                return await self.remote.leads_to(path)
             except FilesFailed as failure:
                 if failure.problem in OF_ONE_FILE:
                     return None
