@@ -109,6 +109,7 @@ class SftpInspector:
         file = self._handles.get(handle)
         if file is not None:
             file.sha256, file.detail = sha256, detail
+            file.failed |= failed
 
     def from_person(self, data: bytes) -> bytes:
         onward = bytearray()

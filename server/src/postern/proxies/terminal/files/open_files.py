@@ -183,14 +183,24 @@ class OpenFiles:
             raise self.failed(FileProblem.FAILED, Text.SIZE_UNKNOWN, name=self.shown(path))
         return attributes
 
-    async def open_reading(self, path: bytes) -> tuple[Reading, int]:
-        """Open a regular file for a transfer. Returns it with its size in bytes. The caller closes it."""
-        await self.readable_file(path)
+    def too_large(self, path: bytes, most: int) -> FilesFailed:
+        """Return the exception of a file that has more than `most` bytes, so that the page does not show it."""
+        return self.failed(FileProblem.TOO_LARGE, Text.TEXT_TOO_LARGE, name=self.shown(path), megabytes=most >> 20)
+
+    async def open_reading(self, path: bytes, *, most: int | None = None) -> tuple[Reading, int]:
+        """Open a regular file of at most `most` bytes for a transfer. Returns it with its size in bytes. The caller
+        closes it. A file that is too large is not opened, so nothing is logged as a transfer.
+        """
+        size = (await self.readable_file(path)).size or 0
+        if most is not None and size > most:
+            raise self.too_large(path, most)
         reading = await self.remote.open_reading(path)
-        size = reading.attributes.size
-        if reading.attributes.kind is FileKind.FILE and size is not None:
-            return reading, size
+        now = reading.attributes
+        if now.kind is FileKind.FILE and now.size is not None and (most is None or now.size <= most):
+            return reading, now.size
         await reading.close()
+        if now.kind is FileKind.FILE and most is not None:
+            raise self.too_large(path, most)
         raise self.failed(FileProblem.BAD_REQUEST, Text.NOT_A_FILE, name=self.shown(path))
 
     async def pieces(self, reading: Reading, offset: int, size: int) -> AsyncGenerator[bytes]:

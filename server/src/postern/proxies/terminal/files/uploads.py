@@ -257,6 +257,8 @@ class Uploads:
                 return end
             self.find(upload_id)
             if not upload.sha256:
+                # Before the file is closed, because the log then says that it arrived.
+                await self._replaceable(upload.target, replace=replace)
                 upload.sha256 = await self._complete(upload)
             end = await self._named(upload, replace=replace)
             self._drop(upload)
