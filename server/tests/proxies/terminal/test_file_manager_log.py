@@ -1,5 +1,6 @@
 """What the log says about the file manager: what arrived, what did not, and what was only looked at."""
 
+import logging
 import os
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from postern.contracts.enums import Actions, TransferDirection
 from postern.contracts.events import FileTransferred, RequestRefused
 from postern.contracts.files import MAX_TEXT_BYTES
 from proxies.terminal.file_desk import FileDesk, path_ids
-from proxies.terminal.test_file_manager_ends import parts
+from proxies.terminal.test_file_manager_ends import cut_off, parts
 
 pytestmark = pytest.mark.timeout(180)
 
@@ -60,7 +61,9 @@ async def test_upload_that_did_not_arrive_is_no_success(desk: FileDesk, tmp_path
     assert not parts(tmp_path)
 
 
-async def test_download_that_the_browser_breaks_off_is_no_success(desk: FileDesk, tmp_path: Path) -> None:
+async def test_download_that_the_browser_breaks_off_is_no_success(
+    desk: FileDesk, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
     large, small = tmp_path / "large", tmp_path / "small"
     large.touch()
     os.truncate(large, 300_000_000)
@@ -72,8 +75,22 @@ async def test_download_that_the_browser_breaks_off_is_no_success(desk: FileDesk
         assert not success
         assert 100_000 <= size < 300_000_000
         assert detail.startswith("bytes 0-")
+        # The user who leaves is no error of the proxy.
+        assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
         assert (await page.get("content", small, headers={"Range": "bytes=2-4"})).body == b"234"
         assert await outcome(desk, small, DOWNLOAD) == (True, 3, "bytes 2-5 of 10")
+
+
+async def test_upload_that_the_browser_breaks_off_is_no_error(
+    desk: FileDesk, tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    data = os.urandom(3_000_000)
+    async with desk.open() as page:
+        upload_id = (await page.begin(tmp_path / "up", data)).json["id"]
+        (part,) = parts(tmp_path)
+        await cut_off(page, upload_id, part, data[:2_000_000], len(data))
+        assert (await page.slice(upload_id, 2_900_000, data[2_900_000:])).problem == (409, "wrong_offset")
+        assert not [record for record in caplog.records if record.levelno >= logging.ERROR]
 
 
 async def test_file_that_is_too_large_to_be_shown_is_not_opened(desk: FileDesk, tmp_path: Path) -> None:
