@@ -137,6 +137,23 @@ async def test_two_sessions_that_upload_one_file_never_mix_it(desk: FileDesk, tm
     assert target.read_bytes() == data
 
 
+async def test_slice_that_does_not_end_gives_way_to_a_later_session(desk: FileDesk, tmp_path: Path) -> None:
+    data = os.urandom(2000)
+    async with desk.open() as first, desk.open() as second:
+        upload_id = (await first.begin(tmp_path / "file", data)).json["id"]
+        (part,) = parts(tmp_path)
+        body = CutBody(data[:500], data[500:])
+        standing = asyncio.create_task(first.slice(upload_id, 0, body(), headers=body.headers()))
+        await until_size(part, 500)
+        first.lock(1, is_locked=True)
+        assert (await second.begin(tmp_path / "file", data)).problem == (423, "locked")
+        first.lock(2, is_locked=False)
+        assert (await second.begin(tmp_path / "file", data)).json["offset"] == 500
+        assert (await standing).problem == (404, "not_found")
+        assert (await second.upload(tmp_path / "file", data)).status == 200
+    assert (tmp_path / "file").read_bytes() == data
+
+
 async def test_file_that_came_meanwhile_is_replaced_only_when_the_page_says_so(desk: FileDesk, tmp_path: Path) -> None:
     target = tmp_path / "file"
     async with desk.open() as page:

@@ -41,8 +41,10 @@ class Upload:
         self.writing: Writing | None = None
         #: The hash of the whole file, once all of it has been written.
         self.sha256 = ""
-        #: Set when another session continues it.
+        #: Set when it has ended here: finished, cancelled, or continued by another session.
         self.is_over = False
+        #: The request whose slice is being written.
+        self.taking: asyncio.Task[object] | None = None
 
     async def give_up(self) -> None:
         """Close what is open. What the host has taken stays there."""
@@ -150,7 +152,12 @@ class Uploads:
             owner, upload = known
             if owner is self:
                 return upload
-            owner._drop(upload)  # noqa: SLF001 - the same class, of another session
+            lock = owner._files.session.lock  # noqa: SLF001 - the same class, of another session
+            if lock.is_on:  # nothing can be closed there
+                raise FilesFailed(FileProblem.LOCKED, lock.sentence)
+            owner._drop(upload)  # noqa: SLF001
+            if upload.taking is not None:  # its browser may be gone
+                upload.taking.cancel()
             async with upload.lock:
                 await upload.give_up()
         return None
@@ -217,19 +224,28 @@ class Uploads:
                     raise self._continues(writing.size)
                 if offset + length > upload.size:
                     raise files.failed(FileProblem.BAD_REQUEST, Text.BAD_SIZE)
-                await self._take(writing, length, exchange)
+                await self._take(upload, writing, length, exchange)
                 return upload.state(writing.size)
             except FilesFailed as failure:
                 if failure.problem not in {FileProblem.WRONG_OFFSET, FileProblem.BAD_REQUEST}:
                     await upload.give_up()
                 raise
 
-    async def _take(self, writing: Writing, length: int, exchange: Exchange) -> None:
-        while piece := await self._piece(exchange):
-            await self._files.go_on(Actions.UPLOAD_FILE)
-            await writing.write(piece)
-            length -= len(piece)
-        await writing.settle()
+    async def _take(self, upload: Upload, writing: Writing, length: int, exchange: Exchange) -> None:
+        upload.taking = task = asyncio.current_task()
+        try:
+            while piece := await self._piece(exchange):
+                await self._files.go_on(Actions.UPLOAD_FILE)
+                await writing.write(piece)
+                length -= len(piece)
+            await writing.settle()
+        except asyncio.CancelledError:
+            if not upload.is_over or self._files.session.end_reason is not None or task is None:
+                raise
+            task.uncancel()  # it was `_taken_up` of another session
+            raise self._files.failed(FileProblem.NOT_FOUND, Text.UPLOAD_GONE) from None
+        finally:
+            upload.taking = None
         if length:
             raise self._continues(writing.size)
 
