@@ -25,9 +25,7 @@ _AHEAD_BYTES: Final = 2 * 1024 * 1024
 class SftpWriting:
     """Implements `core.targets.files.Writing`."""
 
-    def __init__(
-        self, client: SftpClient, failures: Failures, handle: bytes, *, complete: Completion
-    ) -> None:
+    def __init__(self, client: SftpClient, failures: Failures, handle: bytes, *, complete: Completion) -> None:
         """`complete` is called before the handle is closed."""
         self._client = client
         self._failures = failures
