@@ -90,5 +90,9 @@ class Text(Spoken):
         "不完整：读取过程中文件变短，共 {size} 字节，得到 {got} 字节",
         "incomplete: it became shorter while it was read, {got} of {size} bytes",
     )
+    MISSING_FULL = (
+        "此 zip 压缩包的条目数已达上限，从此处起的内容均未包含。请改用 tar 格式下载",
+        "the zip archive takes no more entries, so everything from here on is missing: download it as tar",
+    )
     MISSING_TITLE = ("以下内容未完整包含在此压缩包中：", "This archive does not contain, or not completely:")
     MISSING_MORE = ("……以及另外 {count} 项", "… and {count} more")
