@@ -292,7 +292,7 @@ async def test_a_given_up_upload_failed(world: World, tmp_path: Path) -> None:
         await writing.give_up()
         await writing.give_up()
         event = await place.logged(tmp_path / "q", "upload")
-        assert (event.success, event.sha256, event.size) == (True, "", 4)
+        assert (event.success, event.sha256, event.size) == (False, "", 4)
         assert event.detail == "given up at byte 4"
 
 

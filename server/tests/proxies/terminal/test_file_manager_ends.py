@@ -5,10 +5,12 @@ import contextlib
 import hashlib
 import os
 import signal
+import tarfile
 from collections.abc import AsyncIterator
 from io import BytesIO
 from pathlib import Path
 from uuid import uuid4
+from zipfile import ZipFile
 
 import aiohttp
 import psutil
@@ -23,6 +25,7 @@ from postern.contracts.events import SessionEnded
 from postern.contracts.files import CHECKED_TAIL_BYTES, SLICE_BYTES
 from postern.contracts.terminals import ChangeGrant
 from postern.proxies.terminal import browser_session
+from postern.proxies.terminal.files import zip_format
 from proxies.terminal.file_desk import FileDesk, FilePage, Reply, path_ids
 
 pytestmark = pytest.mark.timeout(180)
@@ -135,6 +138,23 @@ async def test_two_sessions_that_upload_one_file_never_mix_it(desk: FileDesk, tm
         assert (await older.post(f"upload/{upload_id}/finish")).problem == (404, "not_found")
         assert (await newer.upload(target, data)).json["sha256"] == hashlib.sha256(data).hexdigest()
     assert target.read_bytes() == data
+
+
+async def test_slice_that_does_not_end_gives_way_to_a_later_session(desk: FileDesk, tmp_path: Path) -> None:
+    data = os.urandom(2000)
+    async with desk.open() as first, desk.open() as second:
+        upload_id = (await first.begin(tmp_path / "file", data)).json["id"]
+        (part,) = parts(tmp_path)
+        body = CutBody(data[:500], data[500:])
+        standing = asyncio.create_task(first.slice(upload_id, 0, body(), headers=body.headers()))
+        await until_size(part, 500)
+        first.lock(1, is_locked=True)
+        assert (await second.begin(tmp_path / "file", data)).problem == (423, "locked")
+        first.lock(2, is_locked=False)
+        assert (await second.begin(tmp_path / "file", data)).json["offset"] == 500
+        assert (await standing).problem == (404, "not_found")
+        assert (await second.upload(tmp_path / "file", data)).status == 200
+    assert (tmp_path / "file").read_bytes() == data
 
 
 async def test_file_that_came_meanwhile_is_replaced_only_when_the_page_says_so(desk: FileDesk, tmp_path: Path) -> None:
@@ -403,3 +423,21 @@ async def test_large_upload_needs_no_memory(desk: FileDesk, tmp_path: Path) -> N
         assert held_bytes(os.getpid()) - before < 40_000_000
         ended = await page.post(f"upload/{upload_id}/finish")
         assert ended.json["sha256"] == digest.hexdigest()
+
+
+async def test_zip_archive_of_many_files_says_when_it_is_full(
+    desk: FileDesk, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(zip_format, "MAX_DIRECTORY_BYTES", 1000)
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(50):
+        (folder / str(number)).touch()
+    async with desk.open() as page:
+        with ZipFile(BytesIO((await page.get("archive", folder)).body)) as made:
+            *names, last = made.namelist()
+            assert last == "MISSING.txt"
+            assert 5 < len(names) < 25
+            assert b"many: the zip archive takes no more entries" in made.read(last)
+        with tarfile.open(fileobj=BytesIO((await page.get("archive", folder, query={"format": "tar"})).body)) as whole:
+            assert len(whole.getnames()) == 51

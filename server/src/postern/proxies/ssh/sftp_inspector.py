@@ -8,6 +8,8 @@ The log must say what the target did, so each answer is paired with its request.
 without a request, or an answer of the wrong type ends the session. Only handles that the target issued are passed on.
 """
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Final
 
 from postern.contracts.enums import Actions, TransferDirection
@@ -84,16 +86,30 @@ class SftpInspector:
         self._refusals = 0
         self._dropping = False
         self._own_files: dict[int, OwnFile] = {}
+        #: Requests of the proxy's own client that nobody asked for.
+        self._looks: set[int] = set()
 
     def announce(self, request_id: int, file: OwnFile) -> None:
         """Tell, as the proxy's own client, what the file is that the request of this id opens."""
         self._own_files[request_id] = file
 
-    def complete(self, handle: bytes, sha256: str, detail: str = "") -> None:
-        """Tell, as the proxy's own client, that the file is whole, before its handle is closed."""
+    @contextmanager
+    def looking(self, request_id: int) -> Iterator[None]:
+        """Note, as the proxy's own client, that the request of this id is no attempt of the user: a refusal of it is
+        neither logged nor told, and does not count.
+        """
+        self._looks.add(request_id)
+        try:
+            yield
+        finally:
+            self._looks.discard(request_id)
+
+    def complete(self, handle: bytes, sha256: str, detail: str = "", *, failed: bool = False) -> None:
+        """Tell, as the proxy's own client, how the transfer of a file went, before its handle is closed."""
         file = self._handles.get(handle)
         if file is not None:
             file.sha256, file.detail = sha256, detail
+            file.failed |= failed
 
     def from_person(self, data: bytes) -> bytes:
         onward = bytearray()

@@ -224,6 +224,8 @@ class RootedSftpInspector(SftpInspector):
         text = Text.NO_SFTP_ROOT if is_missing else Text.OUTSIDE_SFTP_ROOT
         message = text.say(self._session.language, root=root)
         self._answers += sftp.status(packet.request_id, sftp.STATUS_PERMISSION_DENIED, message)
+        if packet.request_id in self._looks:
+            return b""
         if not self._has_told_root:  # many clients show their own words instead of the answer's
             self._has_told_root = True
             self._session.tell_user(message)

@@ -114,6 +114,11 @@ class RemoteFiles(Protocol):
     async def look(self, path: bytes, *, follow: bool) -> Attributes:
         """Return the attributes of a file, or of the link itself."""
 
+    async def leads_to(self, link: bytes) -> FileKind | None:
+        """Return what a link leads to, for a list that shows it. None if it leads nowhere, or where the session may not
+        go: that is no attempt of the user, so it is not logged.
+        """
+
     def entries(self, folder: bytes) -> AsyncGenerator[Sequence[RemoteEntry]]:
         """Yield the entries of a folder in pieces, as the host lists them, without `.` and `..`."""
 

@@ -3,9 +3,9 @@
 import asyncio
 import hashlib
 from collections import deque
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from typing import Final
+from typing import Final, Protocol
 
 from postern.contracts.enums import Actions
 from postern.contracts.files import FileProblem
@@ -61,6 +61,12 @@ async def stretch(
         yield b"".join(piece)
 
 
+class Completion(Protocol):
+    """Takes note of how the transfer of a file went."""
+
+    def __call__(self, handle: bytes, sha256: str, detail: str = "", *, failed: bool = False) -> None: ...
+
+
 class SftpReading:
     """Implements `core.targets.files.Reading`."""
 
@@ -71,9 +77,9 @@ class SftpReading:
         handle: bytes,
         attributes: Attributes,
         *,
-        complete: Callable[[bytes, str, str], None],
+        complete: Completion,
     ) -> None:
-        """`complete` takes the handle, the hash and a remark before the handle is closed."""
+        """`complete` is called before the handle is closed."""
         self._client = client
         self._failures = failures
         self._handle = handle
@@ -81,6 +87,8 @@ class SftpReading:
         self._hash = hashlib.sha256()
         self._hashed = 0
         self._parts: list[str] = []
+        #: Whether a part that was asked for did not pass to its end.
+        self._is_cut = False
         self._is_closed = False
         self.attributes = attributes
 
@@ -96,6 +104,7 @@ class SftpReading:
                     yield piece
         finally:
             self._parts.append(f"{offset}-{position}")
+            self._is_cut |= position < offset + size
         if position < offset + size and position < (self.attributes.size or 0):
             raise self._failures.of(FileProblem.CHANGED, Text.SHRANK)
 
@@ -105,7 +114,7 @@ class SftpReading:
         self._is_closed = True
         is_whole = self.attributes.size is not None and self._hashed == self.attributes.size
         remark = "" if is_whole else f"bytes {', '.join(self._parts[:10])} of {self.attributes.size}"
-        self._complete(self._handle, self._hash.hexdigest() if is_whole else "", remark)
+        self._complete(self._handle, self._hash.hexdigest() if is_whole else "", remark, failed=self._is_cut)
         try:
             await self._client.ask(sftp.CLOSE, self._handle)
         except Gone:

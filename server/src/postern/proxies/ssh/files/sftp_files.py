@@ -83,6 +83,12 @@ class SftpFiles:
     async def look(self, path: bytes, *, follow: bool) -> Attributes:
         return self._attributes(await self._ask(sftp.STAT if follow else sftp.LSTAT, path))
 
+    async def leads_to(self, link: bytes) -> FileKind | None:
+        number = self._client.next_id()
+        with self._inspector.looking(number):
+            answer = await self._ask(sftp.STAT, link, number=number)
+        return self._attributes(answer).kind if answer.type == sftp.ATTRS else None
+
     def _attributes(self, answer: Packet) -> Attributes:
         try:
             return read_attributes(self._failures.expect(answer, sftp.ATTRS), 4)[0]

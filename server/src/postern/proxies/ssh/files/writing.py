@@ -3,7 +3,6 @@
 import asyncio
 import hashlib
 from collections import deque
-from collections.abc import Callable
 from contextlib import aclosing
 from typing import Final
 
@@ -13,7 +12,7 @@ from postern.proxies.core.targets.files import FilesFailed
 from postern.proxies.ssh import sftp_packets as sftp
 from postern.proxies.ssh.files.client import Gone, SftpClient
 from postern.proxies.ssh.files.failures import Failures, is_failure
-from postern.proxies.ssh.files.reading import stretch
+from postern.proxies.ssh.files.reading import Completion, stretch
 from postern.proxies.ssh.files.texts import Text
 from postern.proxies.ssh.sftp_packets import Packet
 
@@ -26,10 +25,8 @@ _AHEAD_BYTES: Final = 2 * 1024 * 1024
 class SftpWriting:
     """Implements `core.targets.files.Writing`."""
 
-    def __init__(
-        self, client: SftpClient, failures: Failures, handle: bytes, *, complete: Callable[[bytes, str, str], None]
-    ) -> None:
-        """`complete` takes the handle, the hash and a remark before the handle is closed."""
+    def __init__(self, client: SftpClient, failures: Failures, handle: bytes, *, complete: Completion) -> None:
+        """`complete` is called before the handle is closed."""
         self._client = client
         self._failures = failures
         self._handle = handle
@@ -134,7 +131,7 @@ class SftpWriting:
         self._is_closed = True
         if self._failure is None:
             self._failure = self._failures.of(FileProblem.FAILED, Text.NO_REASON)
-        self._complete(self._handle, "", f"given up at byte {self.size}")
+        self._complete(self._handle, "", f"given up at byte {self.size}", failed=True)
         try:
             await self._client.ask(sftp.CLOSE, self._handle)
         except Gone:

@@ -37,6 +37,10 @@ class Format(Protocol):
     def may_break_off(self) -> bool:
         """Whether a file may have fewer bytes than were announced."""
 
+    @property
+    def is_full(self) -> bool:
+        """Whether the archive takes no more entries."""
+
     def name_of(self, text: str, raw: bytes) -> str: ...
     def folder(self, path: str, attributes: Attributes) -> bytes: ...
     def link(self, path: str, attributes: Attributes, target: str) -> bytes | None: ...
@@ -122,6 +126,8 @@ class _Archive:
         waiting = [top]
         while waiting:
             item = waiting.pop()
+            if self._is_full(item):
+                return
             if item.attributes.kind is not FileKind.FOLDER:
                 await self._add(item)
                 continue
@@ -130,12 +136,20 @@ class _Archive:
                 while piece := await self._next(item, pieces):
                     await self._files.go_on(Actions.DOWNLOAD_FILE)
                     for each in piece:
+                        if self._is_full(item):
+                            return
                         inside = f"{item.inside}/{self._inside(each.name)}"
                         inner = _Item(within(item.path, each.name), inside, each.attributes)
                         if each.attributes.kind is FileKind.FOLDER:
                             waiting.append(inner)
                         else:
                             await self._add(inner)
+
+    def _is_full(self, item: _Item) -> bool:
+        """Whether everything from this item on is missing, because the archive takes no more. Notes that."""
+        if self._format.is_full:
+            self._note(item, Text.MISSING_FULL.say(self._files.session.language))
+        return self._format.is_full
 
     async def _next(self, folder: _Item, pieces: AsyncGenerator[Sequence[RemoteEntry]]) -> Sequence[RemoteEntry]:
         """Return the next entries of a folder; none at its end, or when it cannot be read on."""

@@ -168,12 +168,8 @@ def picture_type(beginning: bytes) -> str:
 async def picture(exchange: Exchange) -> web.StreamResponse:
     """Answer GET `picture`: a file that is a picture, to be shown in the page."""
     files, path = exchange.files, exchange.path()
-    reading, size = await files.open_reading(path)
+    reading, size = await files.open_reading(path, most=MAX_PICTURE_BYTES)
     try:
-        if size > MAX_PICTURE_BYTES:
-            raise files.failed(
-                FileProblem.TOO_LARGE, Text.TEXT_TOO_LARGE, name=files.shown(path), megabytes=MAX_PICTURE_BYTES >> 20
-            )
         async with contextlib.aclosing(files.pieces(reading, 0, size)) as pieces:
             first = await anext(pieces, b"")
             kind = picture_type(first)

@@ -12,7 +12,7 @@ from postern.contracts.files import Delete, Deleted, EndOfList, FileKind, FilePr
 from postern.kernel.clock import monotonic_s
 from postern.proxies.core.targets.files import FilesFailed
 from postern.proxies.terminal.files.exchange import Exchange, problem_of
-from postern.proxies.terminal.files.limits import LOOKS_AT_ONCE
+from postern.proxies.terminal.files.limits import LOOKS_AT_ONCE, MAX_PATHS_BYTES
 from postern.proxies.terminal.files.names import within
 from postern.proxies.terminal.files.open_files import OpenFiles
 from postern.proxies.terminal.files.texts import Text
@@ -26,7 +26,7 @@ _TRIES: Final = 5
 
 async def delete(exchange: Exchange) -> web.StreamResponse:
     """Answer POST `delete`."""
-    files, message = exchange.files, await exchange.message(Delete)
+    files, message = exchange.files, await exchange.message(Delete, MAX_PATHS_BYTES)
     if not message.paths:
         raise files.failed(FileProblem.BAD_REQUEST, Text.NO_PATH)
     paths = [files.path(text) for text in message.paths]
@@ -61,12 +61,11 @@ async def _remove(files: OpenFiles, path: bytes) -> AsyncIterator[int]:
     waiting: list[tuple[int, bytes]] = [(1, path)]
     while waiting:
         tries, folder = waiting.pop()
-        if tries == 0:
-            continue
         folders: list[bytes] = []
         async for removed in _remove_contents(files, folder, folders):
             yield removed
-        if not folders and await _remove_folder(files, folder, is_last_try=tries >= _TRIES):
+        is_last_try = tries >= _TRIES
+        if (is_last_try or not folders) and await _remove_folder(files, folder, is_last_try=is_last_try):
             yield 1
         else:
             waiting.append((tries + 1, folder))

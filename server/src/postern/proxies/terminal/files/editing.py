@@ -47,10 +47,8 @@ class Texts:
         """Answer GET `text`."""
         files = self._files
         path = await files.remote.real_path(exchange.path())
-        reading, size = await files.open_reading(path)
+        reading, size = await files.open_reading(path, most=MAX_TEXT_BYTES)
         try:
-            if size > MAX_TEXT_BYTES:
-                raise self._too_large(path)
             async with contextlib.aclosing(files.pieces(reading, 0, size)) as pieces:
                 data = b"".join([piece async for piece in pieces])
         finally:
@@ -101,11 +99,11 @@ class Texts:
             await writing.write(data)
             await writing.settle()
             await writing.sync()
-            await writing.close()
             await files.keep_owner(part, before)
             await remote.set_mode(part, (before.mode or 0) & _MODE or _PRIVATE_MODE)
             await self._unchanged(path, etag)
             files.require(Actions.UPLOAD_FILE)
+            await writing.close()  # from here on the log says that the text arrived
             await remote.rename(part, path, replace=True)
         except BaseException:
             await writing.give_up()
@@ -118,7 +116,7 @@ class Texts:
         self._files.require(Actions.DOWNLOAD_FILE)
         data = await self._files.read(path, MAX_TEXT_BYTES + 1)
         if len(data) > MAX_TEXT_BYTES:
-            raise self._too_large(path)
+            raise self._files.too_large(path, MAX_TEXT_BYTES)
         return self._decoded(path, data)[1]
 
     def _decoded(self, path: bytes, data: bytes) -> tuple[str, Form]:
@@ -143,12 +141,8 @@ class Texts:
                 FileProblem.BAD_REQUEST, Text.TEXT_CHARSET, charset=form.codec.upper(), characters=named
             ) from error
         if len(data) > MAX_TEXT_BYTES:
-            raise self._too_large(path)
+            raise self._files.too_large(path, MAX_TEXT_BYTES)
         return data
-
-    def _too_large(self, path: bytes) -> FilesFailed:
-        name, megabytes = self._files.shown(path), MAX_TEXT_BYTES >> 20
-        return self._files.failed(FileProblem.TOO_LARGE, Text.TEXT_TOO_LARGE, name=name, megabytes=megabytes)
 
     def _remember(self, path: bytes, etag: str, form: Form) -> None:
         self._forms[path, etag] = form

@@ -82,9 +82,9 @@ class Exchange:
             raise self.files.failed(FileProblem.BAD_REQUEST, Text.NO_PATH)
         return [self.files.path(text) for text in self.request.query.getall("path")]
 
-    async def message(self, kind: type[Message]) -> Message:
-        """Return the message in the body. Raises `FilesFailed`."""
-        body = await self.body(MAX_JSON_BYTES)
+    async def message(self, kind: type[Message], limit: int = MAX_JSON_BYTES) -> Message:
+        """Return the message in the body, of at most `limit` bytes. Raises `FilesFailed`."""
+        body = await self.body(limit)
         try:
             return msgspec.json.decode(body, type=kind)
         except (msgspec.MsgspecError, RecursionError) as error:

@@ -12,6 +12,8 @@ FINISHED_KEPT: Final = 256
 #: Ended sessions whose reason is still told, instead of "no such session".
 ENDED_KEPT: Final = 1000
 MAX_JSON_BYTES: Final = 64 * 1024
+#: A person who deletes may have selected everything in a folder of some thousand names.
+MAX_PATHS_BYTES: Final = 1024 * 1024
 #: Requests to a host at once that belong to one operation.
 LOOKS_AT_ONCE: Final = 8
 #: Lines of an archive's list of what is missing.

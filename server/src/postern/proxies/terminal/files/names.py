@@ -9,7 +9,7 @@ from postern.contracts.files import Name
 from postern.proxies.core.charset import codec_of
 
 MAX_NAME_BYTES: Final = 255
-_MAX_PATH_BYTES: Final = 4096
+MAX_PATH_BYTES: Final = 4096
 #: Categories of characters that have no shape or change the order of others: controls, formats (marks of direction,
 #: joiners), line and paragraph separators.
 _UNSEEN: Final = frozenset({"Cc", "Cf", "Zl", "Zp", "Cs"})
@@ -89,7 +89,7 @@ def path_from(text: str) -> bytes:
     if not text:
         return b"/"
     path = b"".join(b"/" + name_from(name_id) for name_id in text.split("/"))
-    if len(path) > _MAX_PATH_BYTES:
+    if len(path) > MAX_PATH_BYTES:
         raise NotAName
     return path
 

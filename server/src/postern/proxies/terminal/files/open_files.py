@@ -10,7 +10,7 @@ from postern.contracts.files import Entry, FileKind, FileProblem, Name
 from postern.proxies.core.sessions.live_session import LiveSession
 from postern.proxies.core.targets.files import Attributes, FilesFailed, Reading, RemoteEntry, RemoteFiles
 from postern.proxies.terminal.files.limits import LOOKS_AT_ONCE, OTHERS_AT_ONCE, TRANSFERS_AT_ONCE
-from postern.proxies.terminal.files.names import NotAName, is_name, name_of, path_from, shown, split
+from postern.proxies.terminal.files.names import MAX_PATH_BYTES, NotAName, is_name, name_of, path_from, shown, split
 from postern.proxies.terminal.files.texts import Text
 
 #: Failures of a host that concern one file. After any other, the session cannot go on.
@@ -143,7 +143,7 @@ class OpenFiles:
     async def _leads_to(self, path: bytes) -> FileKind | None:
         async with self._looks:
             try:
-                return (await self.remote.look(path, follow=True)).kind
+                return await self.remote.leads_to(path)
             except FilesFailed as failure:
                 if failure.problem in OF_ONE_FILE:
                     return None
@@ -160,8 +160,10 @@ class OpenFiles:
 
     async def entries(self, folder: bytes) -> AsyncGenerator[Sequence[RemoteEntry]]:
         """Yield the entries of a folder in pieces. What could not be the name of a file in it is left out: a host that
-        lies must not lead a deletion or an archive into another folder.
+        lies must not lead a deletion or an archive into another folder, nor into folders without end.
         """
+        if len(folder) > MAX_PATH_BYTES:
+            raise self.failed(FileProblem.FAILED, Text.PATH_LONG, bytes=MAX_PATH_BYTES)
         async with contextlib.aclosing(self.remote.entries(folder)) as pieces:
             async for piece in pieces:
                 yield [entry for entry in piece if is_name(entry.name)]
@@ -181,14 +183,24 @@ class OpenFiles:
             raise self.failed(FileProblem.FAILED, Text.SIZE_UNKNOWN, name=self.shown(path))
         return attributes
 
-    async def open_reading(self, path: bytes) -> tuple[Reading, int]:
-        """Open a regular file for a transfer. Returns it with its size in bytes. The caller closes it."""
-        await self.readable_file(path)
+    def too_large(self, path: bytes, most: int) -> FilesFailed:
+        """Return the exception of a file that has more than `most` bytes, so that the page does not show it."""
+        return self.failed(FileProblem.TOO_LARGE, Text.TEXT_TOO_LARGE, name=self.shown(path), megabytes=most >> 20)
+
+    async def open_reading(self, path: bytes, *, most: int | None = None) -> tuple[Reading, int]:
+        """Open a regular file of at most `most` bytes for a transfer. Returns it with its size in bytes. The caller
+        closes it. A file that is too large is not opened, so nothing is logged as a transfer.
+        """
+        size = (await self.readable_file(path)).size or 0
+        if most is not None and size > most:
+            raise self.too_large(path, most)
         reading = await self.remote.open_reading(path)
-        size = reading.attributes.size
-        if reading.attributes.kind is FileKind.FILE and size is not None:
-            return reading, size
+        now = reading.attributes
+        if now.kind is FileKind.FILE and now.size is not None and (most is None or now.size <= most):
+            return reading, now.size
         await reading.close()
+        if now.kind is FileKind.FILE and most is not None:
+            raise self.too_large(path, most)
         raise self.failed(FileProblem.BAD_REQUEST, Text.NOT_A_FILE, name=self.shown(path))
 
     async def pieces(self, reading: Reading, offset: int, size: int) -> AsyncGenerator[bytes]:

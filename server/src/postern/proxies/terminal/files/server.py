@@ -107,8 +107,8 @@ async def _answer(request: web.Request, browser: FileBrowser) -> web.StreamRespo
             raise
         task.uncancel()  # it was `end_operations`
         return exchange.fail(files.over())
-    except ConnectionError:
-        raise  # the browser has left
+    except ConnectionError:  # the browser has left, which is no error
+        return exchange.fail(files.failed(FileProblem.FAILED, Text.FAILED_HERE))
     except Exception:
         log.exception("an operation on files failed")
         return exchange.fail(files.failed(FileProblem.FAILED, Text.FAILED_HERE))

@@ -19,6 +19,8 @@ class TarFormat:
     suffix: Final = ".tar"
     #: A file's size stands before its bytes, so a file that fails in the middle spoils the archive.
     may_break_off: Final = False
+    #: Nothing is remembered of an entry.
+    is_full: Final = False
 
     def __init__(self) -> None:
         self._size = 0

@@ -14,6 +14,10 @@ class Text(Spoken):
     )
     BAD_BODY = ("请求内容无法识别，请刷新页面。", "The page sent something unexpected. Reload it.")
     BAD_PATH = ("路径无效，请刷新列表。", "This is no path. Reload the folder.")
+    PATH_LONG = (
+        "文件夹的路径超过 {bytes} 字节，无法读取。",
+        "The path of the folder has more than {bytes} bytes, so it cannot be read.",
+    )
     NO_PATH = ("没有选择任何文件。", "No file was chosen.")
     TOO_MANY = (
         "此会话中同时进行的操作过多。请等待其中一些完成后再试。",
@@ -85,6 +89,10 @@ class Text(Spoken):
     MISSING_SHORT = (
         "不完整：读取过程中文件变短，共 {size} 字节，得到 {got} 字节",
         "incomplete: it became shorter while it was read, {got} of {size} bytes",
+    )
+    MISSING_FULL = (
+        "此 zip 压缩包的条目数已达上限，从此处起的内容均未包含。请改用 tar 格式下载",
+        "the zip archive takes no more entries, so everything from here on is missing: download it as tar",
     )
     MISSING_TITLE = ("以下内容未完整包含在此压缩包中：", "This archive does not contain, or not completely:")
     MISSING_MORE = ("……以及另外 {count} 项", "… and {count} more")

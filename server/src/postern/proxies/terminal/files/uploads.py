@@ -41,8 +41,10 @@ class Upload:
         self.writing: Writing | None = None
         #: The hash of the whole file, once all of it has been written.
         self.sha256 = ""
-        #: Set when another session continues it.
+        #: Set when it has ended here: finished, cancelled, or continued by another session.
         self.is_over = False
+        #: The request whose slice is being written.
+        self.taking: asyncio.Task[object] | None = None
 
     async def give_up(self) -> None:
         """Close what is open. What the host has taken stays there."""
@@ -102,20 +104,23 @@ class Uploads:
         target = await self._real_target(files.new_path(message.path))
         await self._replaceable(target, replace=message.replace)
         upload_id = self._id(target, message)
-        async with self._beginning:
-            upload = await self._taken_up(upload_id)
-            if upload is None:
-                upload = Upload(upload_id, target, message)
-                self._uploads[upload_id] = upload
-                self._here[upload_id] = (self, upload)
-            self._ends.pop(upload_id, None)
-        async with upload.lock:
-            try:
-                return await self._begun(upload, fresh=message.fresh)
-            except BaseException:
-                await upload.give_up()
-                self._drop(upload)
-                raise
+        while True:
+            async with self._beginning:
+                upload = await self._taken_up(upload_id)
+                if upload is None:
+                    upload = Upload(upload_id, target, message)
+                    self._uploads[upload_id] = upload
+                    self._here[upload_id] = (self, upload)
+                self._ends.pop(upload_id, None)
+            async with upload.lock:
+                if upload.is_over:  # it was finished, cancelled or taken over while this waited for it
+                    continue
+                try:
+                    return await self._begun(upload, fresh=message.fresh)
+                except BaseException:
+                    await upload.give_up()
+                    self._drop(upload)
+                    raise
 
     async def _real_target(self, path: bytes) -> bytes:
         """Return where the file will be: a rename would replace a link instead of the file that it leads to."""
@@ -147,7 +152,12 @@ class Uploads:
             owner, upload = known
             if owner is self:
                 return upload
-            owner._drop(upload)  # noqa: SLF001 - the same class, of another session
+            lock = owner._files.session.lock  # noqa: SLF001 - the same class, of another session
+            if lock.is_on:  # nothing can be closed there
+                raise FilesFailed(FileProblem.LOCKED, lock.sentence)
+            owner._drop(upload)  # noqa: SLF001
+            if upload.taking is not None:  # its browser may be gone
+                upload.taking.cancel()
             async with upload.lock:
                 await upload.give_up()
         return None
@@ -214,19 +224,28 @@ class Uploads:
                     raise self._continues(writing.size)
                 if offset + length > upload.size:
                     raise files.failed(FileProblem.BAD_REQUEST, Text.BAD_SIZE)
-                await self._take(writing, length, exchange)
+                await self._take(upload, writing, length, exchange)
                 return upload.state(writing.size)
             except FilesFailed as failure:
                 if failure.problem not in {FileProblem.WRONG_OFFSET, FileProblem.BAD_REQUEST}:
                     await upload.give_up()
                 raise
 
-    async def _take(self, writing: Writing, length: int, exchange: Exchange) -> None:
-        while piece := await self._piece(exchange):
-            await self._files.go_on(Actions.UPLOAD_FILE)
-            await writing.write(piece)
-            length -= len(piece)
-        await writing.settle()
+    async def _take(self, upload: Upload, writing: Writing, length: int, exchange: Exchange) -> None:
+        upload.taking = task = asyncio.current_task()
+        try:
+            while piece := await self._piece(exchange):
+                await self._files.go_on(Actions.UPLOAD_FILE)
+                await writing.write(piece)
+                length -= len(piece)
+            await writing.settle()
+        except asyncio.CancelledError:
+            if not upload.is_over or self._files.session.end_reason is not None or task is None:
+                raise
+            task.uncancel()  # it was `_taken_up` of another session
+            raise self._files.failed(FileProblem.NOT_FOUND, Text.UPLOAD_GONE) from None
+        finally:
+            upload.taking = None
         if length:
             raise self._continues(writing.size)
 
@@ -254,6 +273,8 @@ class Uploads:
                 return end
             self.find(upload_id)
             if not upload.sha256:
+                # Before the file is closed, because the log then says that it arrived.
+                await self._replaceable(upload.target, replace=replace)
                 upload.sha256 = await self._complete(upload)
             end = await self._named(upload, replace=replace)
             self._drop(upload)

@@ -14,6 +14,9 @@ from typing import Final
 
 from postern.proxies.core.targets.files import Attributes
 
+#: What is remembered of all entries until the end: room for some 500,000.
+MAX_DIRECTORY_BYTES: Final = 64 * 1024 * 1024
+
 _LOCAL: Final = struct.Struct("<4s5H3L2H")
 _CENTRAL: Final = struct.Struct("<4s6H3L5H2L")
 _END: Final = struct.Struct("<4s4H2LH")
@@ -59,6 +62,11 @@ class ZipFormat:
         self._count = 0
         self._directory = bytearray()
         self._file: _File | None = None
+
+    @property
+    def is_full(self) -> bool:
+        """Whether so many entries are remembered for the end of the archive that memory sets the limit."""
+        return len(self._directory) >= MAX_DIRECTORY_BYTES
 
     def name_of(self, text: str, raw: bytes) -> str:
         """Return a name inside the archive. Windows knows no control characters in names, and would take a backslash
