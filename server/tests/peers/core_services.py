@@ -1,8 +1,13 @@
 """The services that the composition gives to every front, for tests that run a part of a proxy."""
 
+from uuid import UUID
+
+from postern.contracts.files import files_key
+from postern.contracts.terminals import Registered, hash_of_secret
 from postern.kernel.dialing import DialPolicy
 from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.control.tickets import TicketKeeper
+from postern.proxies.core.control.web_plane import WebPlane
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.opening.outbound import Outbound
 from postern.proxies.core.opening.pace import OpeningPace
@@ -12,6 +17,10 @@ from postern.proxies.core.shared_settings import SharedSettings
 from postern.proxies.core.targets.connectors import Connectors
 from postern.proxies.gateways.dialer import Dialer
 from postern.proxies.gateways.limits import GatewayLimits
+
+#: The credential of the proxy, as far as the web plane's key follows from it.
+TERMINAL_SECRET = "the secret of a terminal"
+WEB_PLANE_KEY = files_key(hash_of_secret(TERMINAL_SECRET))
 
 
 def core_services(
@@ -28,6 +37,7 @@ def core_services(
     settings = SharedSettings()
     return CoreServices(
         plane=plane,
+        web_plane=WebPlane(Registered(terminal_id=UUID(int=1), name="test", secret=TERMINAL_SECRET)),
         tickets=TicketKeeper(plane),
         registry=registry,
         connectors=Connectors(),

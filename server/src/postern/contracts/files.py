@@ -2,8 +2,8 @@
 
 The browser asks for `/files/{terminal id}/{session id}/{operation}` on the public address. The web plane checks the
 sign-in and the Origin, then forwards the request to `/{session id}/{operation}` at the proxy's `files_address` without
-reading its body, with the headers of `contracts/browser.py` that name the person. The proxy serves only the person of
-the session. The session itself is opened, and kept open, over the websocket (`open_files`).
+reading its body, with the headers of `contracts/browser.py` that name the person, and with `KEY_HEADER`, which shows that
+it is the web plane. The proxy serves only the person of the session. The session itself is opened, and kept open, over the websocket (`open_files`).
 
 Names are bytes. `Name.text` is for the eye only: bytes that are no text, control characters and marks of direction are
 replaced by visible signs. Only `Name.id` comes back: the bytes in base64url without padding. A path (`?path=`) is
@@ -12,12 +12,14 @@ absolute, its ids joined with "/"; "" is the root of the host.
 An error is a status of at least 400 with a `Problem` as JSON.
 """
 
+import hmac
 from enum import StrEnum
 from typing import Final
 
 import msgspec
 
 FILES_PATH: Final = "/files/{terminal_id}/{session_id}/{operation}"
+KEY_HEADER: Final = "X-Postern-Files-Key"
 #: Upload in pieces of this size. The last one may be shorter.
 SLICE_BYTES: Final = 8 * 1024 * 1024
 #: A larger text is not opened for editing or preview.
@@ -26,6 +28,11 @@ MAX_TEXT_BYTES: Final = 1024 * 1024
 MAX_PICTURE_BYTES: Final = 20 * 1024 * 1024
 #: How many of the last bytes of an unfinished upload the proxy states the hash of.
 CHECKED_TAIL_BYTES: Final = 64 * 1024
+
+
+def files_key(secret_hash: str) -> str:
+    """The key for `KEY_HEADER`. Only the web plane and the proxy have the hash of the proxy's credential."""
+    return hmac.digest(secret_hash.encode("ascii"), b"postern file manager", "sha256").hex()
 
 
 class FileKind(StrEnum):

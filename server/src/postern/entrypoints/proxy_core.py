@@ -23,6 +23,7 @@ from postern.proxies.core.control.patience import PatientControlPlane
 from postern.proxies.core.control.registration import CredentialRenewal
 from postern.proxies.core.control.tickets import TicketKeeper
 from postern.proxies.core.control.uploader import RecordingUploader
+from postern.proxies.core.control.web_plane import WebPlane
 from postern.proxies.core.opening.outbound import Outbound
 from postern.proxies.core.opening.pace import OpeningPace
 from postern.proxies.core.opening.services import CoreServices
@@ -99,6 +100,7 @@ class Core:
         self._outbox, self._recording = ground.outbox, ground.recording
         self._client = HttpControlPlane(config.control_url, credential, config.limits)
         self._plane = plane = PatientControlPlane(self._client, config.limits)
+        web_plane = WebPlane(credential)
         self._shared = SharedSettings(config.language)
         self._tickets = TicketKeeper(plane)
         pictures = SealerPictures(self._recording.snapshots)
@@ -116,6 +118,7 @@ class Core:
         )
         self.services = CoreServices(
             plane=plane,
+            web_plane=web_plane,
             tickets=self._tickets,
             registry=self.registry,
             connectors=Connectors(),
@@ -140,7 +143,7 @@ class Core:
             on_settings=self._shared.update,
         )
         boot_id = new_id()
-        users = (self._client, self._channel)
+        users = (self._client, self._channel, web_plane)
         self._renewal = CredentialRenewal(config, credential, self._client, users=users, boot_id=boot_id)
         self.heartbeat = self._heartbeat(boot_id, running)
 

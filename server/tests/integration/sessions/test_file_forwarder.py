@@ -18,7 +18,7 @@ from postern.apps.authn.models import LoginSession
 from postern.apps.sessions.files import forwarder
 from postern.apps.sessions.models import Terminal
 from postern.apps.users.models import User
-from postern.contracts.files import SLICE_BYTES
+from postern.contracts.files import SLICE_BYTES, files_key
 from postern.foundation.configuration.environ import Address
 from postern.foundation.requests.body_guard import Patience
 from postern.kernel import clock
@@ -65,6 +65,7 @@ def test_request_and_answer_pass(files_page: FilesPage) -> None:
         "x-postern-user": user_id,
         "x-postern-remote-addr": "127.0.0.1",
         "x-postern-language": "en",
+        "x-postern-files-key": files_key(Terminal.objects.get().secret_hash),
     }
     assert (headers["range"], headers["if-match"], headers["content-length"]) == ("bytes=0-3", '"0"', "4")
     assert not {"cookie", "origin", "x-csrftoken", "accept-encoding", "user-agent"} & set(headers)

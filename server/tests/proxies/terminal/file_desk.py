@@ -16,10 +16,12 @@ import msgspec
 
 from fakes.control_plane import FakeAsset, FakeUser
 from peers.browser_page import BrowserPage
+from peers.core_services import WEB_PLANE_KEY
 from peers.ssh_proxy import World
 from postern.contracts.access import AuthorizeAnswer
 from postern.contracts.browser import LANGUAGE_HEADER, USER_HEADER
 from postern.contracts.enums import LoginFrom
+from postern.contracts.files import KEY_HEADER
 from postern.contracts.terminals import ChangeLock, TerminateSession
 from postern.proxies.core.sessions.registry import SessionRegistry
 
@@ -67,7 +69,7 @@ class FilePage:
 
     def ask(self, method: str, url: str, *, user: FakeUser | None = None, headers: Any = None, **more: Any) -> Any:
         """A request whose answer is read by the test."""
-        whose = {USER_HEADER: str((user or self.user).id), LANGUAGE_HEADER: "en"}
+        whose = {USER_HEADER: str((user or self.user).id), LANGUAGE_HEADER: "en", KEY_HEADER: WEB_PLANE_KEY}
         return self.desk.http.request(method, url, headers={**whose, **(headers or {})}, **more)
 
     async def get(self, operation: str, *paths: Path | bytes, method: str = "GET", **more: Any) -> Reply:

@@ -10,9 +10,11 @@ from pathlib import Path
 
 import pytest
 
+from peers.core_services import TERMINAL_SECRET, WEB_PLANE_KEY
 from postern.contracts.enums import Actions
 from postern.contracts.events import FileTransferred, SessionStarted, TransferBegun
-from postern.contracts.files import MAX_TEXT_BYTES, SLICE_BYTES, FileProblem
+from postern.contracts.files import KEY_HEADER, MAX_TEXT_BYTES, SLICE_BYTES, FileProblem, files_key
+from postern.contracts.terminals import Registered, hash_of_secret
 from postern.proxies.core.targets.files import FilesFailed, RemoteEntry
 from postern.proxies.ssh.files.sftp_files import SftpFiles
 from proxies.terminal.file_desk import FileDesk, name_id, path_ids
@@ -109,6 +111,17 @@ async def test_requests_that_make_no_sense_are_refused(desk: FileDesk, tmp_path:
         page.session_id = mine
         assert foreign.problem == unknown.problem == (404, "no_session")
         assert foreign.body == unknown.body
+        # An address of the network answers everybody: without the key of the web plane, the ids are worth nothing.
+        for key in ("", "x" * 64, files_key("0" * 64)):
+            assert (await page.get("place", headers={KEY_HEADER: key})).body == unknown.body
+        desk.world.proxy.services.web_plane.use(Registered(terminal_id=stranger.id, name="test", secret="renewed"))
+        for key in (WEB_PLANE_KEY, files_key(hash_of_secret("renewed"))):
+            assert (await page.get("place", headers={KEY_HEADER: key})).status == 200
+        desk.world.proxy.services.web_plane.use(Registered(terminal_id=stranger.id, name="test", secret="again"))
+        assert (await page.get("place")).problem == (404, "no_session")
+        desk.world.proxy.services.web_plane.use(
+            Registered(terminal_id=stranger.id, name="test", secret=TERMINAL_SECRET)
+        )
         for path in ("L", "Lg", "Li4", "YS9i", "YQA", "YQ==", "YR", "//", "YQ/", "YQ%20", name_id(b"x" * 256), "中"):
             async with page.ask("GET", page.url("entry") + f"?path={path}") as answer:
                 assert (answer.status, (await answer.json())["code"]) == (400, "bad_request"), path

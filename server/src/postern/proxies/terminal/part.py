@@ -38,7 +38,7 @@ class TerminalFront:
     async def part(self, services: CoreServices) -> Part:
         sessions = FileSessions[FileBrowser]()
         stream = StreamServer(self.address, services, self.limits, sessions if self.files_address else None)
-        files = FilesServer(self.files_address, sessions, self.limits)
+        files = FilesServer(self.files_address, sessions, services.web_plane, self.limits)
 
         async def start() -> None:
             await stream.start()

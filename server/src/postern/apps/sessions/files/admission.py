@@ -38,10 +38,10 @@ _OWN_PAGES: Final = frozenset({"", "same-origin", "none"})
 
 @dataclass(frozen=True, slots=True)
 class Admitted:
-    """The user of a request, and the address of the proxy, `unix:/path` or `host:port`."""
+    """The user of a request, and the endpoint of the proxy."""
 
     visitor: Visitor
-    address: str
+    endpoint: queries.FilesEndpoint
 
 
 def language_of(scope: Scope) -> str:
@@ -55,11 +55,11 @@ def admit(scope: Scope, asked: Asked) -> Admitted:
     visitor = visitor_of(scope, settings.POSTERN, counts_as_use=True)
     if visitor is None:
         raise not_signed_in()
-    address = queries.files_address_of(asked.terminal_id)
-    if address is None:
+    endpoint = queries.files_endpoint_of(asked.terminal_id)
+    if endpoint is None:
         text = _("The proxy of this session is not running, or shows no files.")
         raise Refused(404, FileProblem.NO_SESSION, text)
-    return Admitted(visitor, address)
+    return Admitted(visitor, endpoint)
 
 
 def not_signed_in() -> Refused:

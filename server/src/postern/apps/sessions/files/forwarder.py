@@ -173,7 +173,7 @@ async def _until_signed_out(login_session_id: UUID) -> Standing:
 async def _carry(asked: Asked, admitted: Admitted, body: _Body, answer: _Answer) -> None:
     """Send the request to the proxy, and its answer to the browser. Raises Refused."""
     try:
-        client, root = await open_upstream(admitted.address)
+        client, root = await open_upstream(admitted.endpoint.address)
     except (PosternError, ValueError) as error:
         raise _proxy_gone(error) from error
     try:
@@ -182,7 +182,7 @@ async def _carry(asked: Asked, admitted: Admitted, body: _Body, answer: _Answer)
             client.request(
                 asked.method,
                 address_of(root, asked),
-                headers=headers_for(asked, admitted.visitor),
+                headers=headers_for(asked, admitted),
                 data=body.pieces() if asked.length else None,
                 allow_redirects=False,
             ) as reply,

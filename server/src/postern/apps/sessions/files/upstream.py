@@ -6,9 +6,10 @@ from typing import Final
 from aiohttp import AddrInfoType, ClientSession, ClientTimeout, DummyCookieJar, TCPConnector, UnixConnector
 from yarl import URL
 
-from postern.apps.authn.browser_sockets import Visitor
+from postern.apps.sessions.files.admission import Admitted
 from postern.apps.sessions.files.asked import Asked
 from postern.contracts.browser import LANGUAGE_HEADER, REMOTE_ADDR_HEADER, USER_HEADER
+from postern.contracts.files import KEY_HEADER
 from postern.foundation.network.outbound import check_component
 from postern.foundation.sockets.socket_database import in_thread
 
@@ -41,8 +42,9 @@ async def open_upstream(address: str) -> tuple[ClientSession, URL]:
     return _client(connector), URL.build(scheme="http", host=target.address, port=target.port)
 
 
-def headers_for(asked: Asked, visitor: Visitor) -> dict[str, str]:
-    """The headers of the request to the proxy: those of the browser that concern the file, and who asks."""
+def headers_for(asked: Asked, admitted: Admitted) -> dict[str, str]:
+    """The headers of the request to the proxy: those of the browser that concern the file, who asks, and our key."""
+    visitor = admitted.visitor
     length = {} if asked.length is None else {"Content-Length": str(asked.length)}
     return {
         **asked.headers,
@@ -50,6 +52,7 @@ def headers_for(asked: Asked, visitor: Visitor) -> dict[str, str]:
         USER_HEADER: str(visitor.user_id),
         REMOTE_ADDR_HEADER: visitor.remote_addr,
         LANGUAGE_HEADER: visitor.language,
+        KEY_HEADER: admitted.endpoint.key,
     }
 
 

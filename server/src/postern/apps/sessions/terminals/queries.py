@@ -8,6 +8,7 @@ from django.conf import settings
 
 from postern.apps.preferences import facade as preferences
 from postern.apps.sessions.terminals.models import Terminal
+from postern.contracts.files import files_key
 from postern.contracts.terminals import LEASE_S, ProxySettings
 from postern.foundation.parts import health
 from postern.kernel import clock, ids
@@ -20,6 +21,14 @@ class Credential:
 
     terminal: Terminal
     secret_hash: str
+
+
+@dataclass(frozen=True, slots=True)
+class FilesEndpoint:
+    """Where a proxy serves files: `unix:/path` or `host:port`, and the key that shows it who asks."""
+
+    address: str
+    key: str
 
 
 def terminal_by_credential(text: str) -> Terminal | None:
@@ -76,10 +85,11 @@ def stream_address_of(terminal_id: UUID) -> str | None:
     return alive.values_list("stream_address", flat=True).first() or None
 
 
-def files_address_of(terminal_id: UUID) -> str | None:
-    """Address of the file manager endpoint of a living, accepted terminal; None if there is none."""
+def files_endpoint_of(terminal_id: UUID) -> FilesEndpoint | None:
+    """The file manager endpoint of a living, accepted terminal; None if there is none."""
     alive = Terminal.objects.alive(clock.now() - timedelta(seconds=LEASE_S)).filter(pk=terminal_id)
-    return alive.values_list("files_address", flat=True).first() or None
+    address, secret_hash = alive.values_list("files_address", "secret_hash").first() or ("", "")
+    return FilesEndpoint(address, files_key(secret_hash)) if address else None
 
 
 def proxy_endpoints() -> list[tuple[str, int]]:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from postern.proxies.core.control.plane import ControlPlane
 from postern.proxies.core.control.tickets import TicketKeeper
+from postern.proxies.core.control.web_plane import WebPlane
 from postern.proxies.core.limits import Limits
 from postern.proxies.core.opening.outbound import Outbound
 from postern.proxies.core.opening.pace import OpeningPace
@@ -17,6 +18,7 @@ class CoreServices:
     """Created once by the composition root and shared by all fronts."""
 
     plane: ControlPlane
+    web_plane: WebPlane
     tickets: TicketKeeper
     registry: SessionRegistry
     connectors: Connectors

@@ -7,9 +7,10 @@ from typing import Final
 from aiohttp import web
 
 from postern.contracts.browser import LANGUAGE_HEADER, USER_HEADER
-from postern.contracts.files import FileProblem
+from postern.contracts.files import KEY_HEADER, FileProblem
 from postern.kernel.errors import SettingsError
 from postern.kernel.ids import parse_id
+from postern.proxies.core.control.web_plane import WebPlane
 from postern.proxies.core.settings import split_address
 from postern.proxies.core.targets.files import FilesFailed
 from postern.proxies.terminal.files.exchange import Exchange, problem_answer
@@ -30,8 +31,11 @@ _GOODBYE_S: Final = 1.0
 class FilesServer:
     """Serves `contracts/files.py` on `address` (`unix:/path` or `host:port`; "" for nowhere)."""
 
-    def __init__(self, address: str, sessions: FileSessions[FileBrowser], limits: TerminalLimits) -> None:
+    def __init__(
+        self, address: str, sessions: FileSessions[FileBrowser], web_plane: WebPlane, limits: TerminalLimits
+    ) -> None:
         self._address = address
+        self._web_plane = web_plane
         self._limits = limits
         self._sessions = sessions
         self._requests = 0
@@ -72,6 +76,10 @@ class FilesServer:
 
     async def _serve(self, request: web.Request) -> web.StreamResponse:
         language = request.headers.get(LANGUAGE_HEADER, "zh-hans")
+        # An address of the network answers everybody. Whoever is not the web plane learns nothing (K63).
+        if not self._web_plane.is_known(request.headers.get(KEY_HEADER, "")):
+            log.warning("refused a request for files that does not come from the web plane")
+            return problem_answer(FilesFailed(FileProblem.NO_SESSION, Text.NO_SESSION.say(language)))
         if self._requests >= self._limits.file_requests:
             return problem_answer(FilesFailed(FileProblem.TOO_MANY, Text.TOO_MANY.say(language)))
         self._requests += 1
