@@ -151,6 +151,23 @@ test('the keyboard selects, opens and goes up again to where it was', async () =
   expect(screen.getByRole('button', { name: 'Folder above' }).getAttribute('aria-disabled')).toBe('true');
 });
 
+test('a folder that does not load can be left upwards', async () => {
+  const { grid } = await open();
+  server.use(
+    mock.get('*/files/T/s/list', ({ request }) =>
+      new URL(request.url).searchParams.get('path') === 'home/etc'
+        ? HttpResponse.json({ code: 'not_found', detail: 'It is gone.' }, { status: 404 })
+        : undefined,
+    ),
+  );
+  grid.focus();
+  await userEvent.keyboard('{ArrowDown}{Enter}');
+  expect(await screen.findByText('The folder did not load')).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Folder above' }));
+  expect(await within(grid).findByRole('row', { name: /a\.txt/ })).toBeTruthy();
+  expect(sent('GET', '/files/T/s/list').at(-1)?.query.get('path')).toBe('home');
+});
+
 test('what the permission does not include is not offered, and says why', async () => {
   const { grid } = await open(0b101);
   const isOff = (name: string) => screen.getByRole('button', { name }).getAttribute('title');
