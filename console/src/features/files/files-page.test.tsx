@@ -6,7 +6,7 @@ import { pageOf, recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
 import type { Entry } from './contract';
 import { FilesPage } from './FilesPage';
-import { uploads } from './links';
+import { paneForNext, uploads } from './links';
 import { useWorkspace } from './workspace';
 
 const asset = { id: 'a1', hostname: 'web-1', ip: '192.0.2.1', platform: 'Linux', protocols: ['ssh/22'] };
@@ -166,6 +166,13 @@ test('a folder that does not load can be left upwards', async () => {
   await userEvent.click(screen.getByRole('button', { name: 'Folder above' }));
   expect(await within(grid).findByRole('row', { name: /a\.txt/ })).toBeTruthy();
   expect(sent('GET', '/files/T/s/list').at(-1)?.query.get('path')).toBe('home');
+});
+
+test('with two panes the next asset opens in the empty one, and ends no session', async () => {
+  await open();
+  await userEvent.click(screen.getByRole('button', { name: 'Two panes' }));
+  expect(paneForNext()).toBe('right');
+  expect(screen.queryByRole('button', { name: 'Open the next asset here' })).toBeNull();
 });
 
 test('what the permission does not include is not offered, and says why', async () => {
