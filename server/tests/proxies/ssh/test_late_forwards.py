@@ -26,7 +26,7 @@ class _Slow(asyncssh.SSHTCPSession[bytes]):
         await self.go.wait()
         return self
 
-    def connection_lost(self, exc: Exception | None) -> None:  # noqa: ARG002 - the library calls it so
+    def connection_lost(self, exc: Exception | None) -> None:
         self.closed.set()
 
 

@@ -5,9 +5,9 @@ The control plane judges the host key first. The credential is requested after t
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import asyncssh
 
@@ -210,6 +210,7 @@ class TargetConnection(ShellLink):
         """
         link, loop = self._link, asyncio.get_running_loop()
         is_fast = isinstance(link, FastConnection)
+        connecting: Coroutine[Any, Any, object]
         if place.path:
             socket = FastSocketChannel if is_fast else PacedSocketChannel
             connecting = socket(link, loop, None, "strict", window, _MAX_PACKET).connect(lambda: side, place.path)
