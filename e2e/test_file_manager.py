@@ -111,9 +111,10 @@ def test_files_and_folders_are_listed_changed_and_deleted(manager: Manager, ther
 
     page.get_by_role("button", name="New folder").click()
     page.get_by_role("textbox", name="Name").fill("新 folder")
-    page.get_by_role("button", name="Create folder").click()
+    page.keyboard.press("Enter")
     expect(manager.row("新 folder")).to_be_visible()
     assert (there / "新 folder").is_dir()
+    expect(page.get_by_role("button", name="New folder")).to_be_focused()
 
     manager.more("报告 1.txt", "Rename")
     page.get_by_role("textbox", name="Name").fill("report.txt")

@@ -1,9 +1,26 @@
-import { type ReactNode, useEffect, useRef } from 'react';
+import { type ReactNode, useEffect, useRef, useState } from 'react';
 import { I18nProvider, ModalOverlay } from 'react-aria-components';
 import { currentLocale } from '#/lib/i18n';
 
 const LAYER = 'pt-overlay';
 const ABOVE_THE_PAGE = `.${LAYER}, .pt-popover`;
+
+/**
+ * Gives the focus back to what had it before the layer opened. React Aria does that itself, but a frame too early for a
+ * layer that closes after an answer of the server: the page is still inert then, and the focus would stay on the body.
+ */
+function FocusBack() {
+  const [opener] = useState(() => document.activeElement);
+  useEffect(
+    () => () => {
+      requestAnimationFrame(() => {
+        if (document.activeElement === document.body && opener instanceof HTMLElement) opener.focus();
+      });
+    },
+    [opener],
+  );
+  return null;
+}
 
 /** The layer of a dialog, drawer or palette above the page: Escape closes it, and a press outside if allowed. */
 export function ModalLayer({
@@ -34,6 +51,7 @@ export function ModalLayer({
   }, [isOpen, onClose]);
   return (
     <I18nProvider locale={currentLocale()}>
+      {isOpen && <FocusBack />}
       <ModalOverlay
         ref={layer}
         isOpen={isOpen}

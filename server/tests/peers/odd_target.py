@@ -7,6 +7,7 @@ from typing import Any, Self
 import asyncssh
 
 Program = Callable[[asyncssh.SSHServerProcess[bytes]], Awaitable[None]]
+TunnelAnswer = asyncssh.SSHTCPSession[bytes] | Awaitable[asyncssh.SSHTCPSession[bytes]]
 
 
 class _Server(asyncssh.SSHServer):
@@ -31,7 +32,7 @@ class _Server(asyncssh.SSHServer):
 
     def connection_requested(
         self, dest_host: str, dest_port: int, orig_host: str, orig_port: int
-    ) -> bool | asyncssh.SSHTCPSession[bytes]:
+    ) -> bool | TunnelAnswer:
         return self._target.forwards if self._target.answers_itself is None else self._target.answers_itself()
 
     def get_kbdint_challenge(
@@ -69,7 +70,7 @@ class OddTarget:
         #: Whether it is a gateway: it connects its clients to other servers.
         self.forwards = False
         #: Makes the gateway answer in place of the servers that it should connect to.
-        self.answers_itself: Callable[[], asyncssh.SSHTCPSession[bytes]] | None = None
+        self.answers_itself: Callable[[], TunnelAnswer] | None = None
         self.rounds: list[tuple[str, str, list[tuple[str, bool]]]] = [("", "", [("Password: ", False)])]
         self.answers: list[list[str]] = []
         self.seen_logins: list[str] = []

@@ -12,7 +12,7 @@ import { FrameTools } from '#/ui/frame-tools';
 import { usePageTitle } from '#/ui/page-title';
 import { toast } from '#/ui/toast';
 import { visible } from '#/ui/visible-text';
-import { closeAll, openInPane, showPanes, uploads } from './links';
+import { closeAll, openInPane, paneForNext, showPanes, uploads } from './links';
 import { PaneArea } from './PaneArea';
 import { allTransfers } from './transfers/store';
 import { displayName, isUnfinished } from './transfers/transfer';
@@ -88,8 +88,7 @@ export function FilesPage() {
   const opening = useOpening(
     (target) => {
       if (window.innerWidth < 640) setShowsAssets(false);
-      const { preferences, focused } = useWorkspace.getState();
-      openInPane(preferences.two ? focused : 'left', target);
+      openInPane(paneForNext(), target);
     },
     {
       serves: mayTransfer,

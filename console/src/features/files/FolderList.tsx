@@ -61,9 +61,11 @@ export function FolderList({
   return (
     <>
       {folder.incomplete !== null && (
-        <Note tone="warn" announce>
-          {t('files:list.incomplete', { reason: folder.incomplete })}
-        </Note>
+        <div className="p-2">
+          <Note tone="warn" announce>
+            {t('files:list.incomplete', { reason: folder.incomplete })}
+          </Note>
+        </div>
       )}
       <FileTable
         label={t('files:list.label', { host: session.target.assetName })}

@@ -4,16 +4,20 @@ import { Segmented } from '#/ui/choice';
 import { StateView } from '#/ui/states';
 import { useMedia } from '#/ui/use-media';
 import { FilePaneView, titleOf } from './FilePaneView';
+import { paneForNext } from './links';
 import { focusPane, type Side, SIDES, useWorkspace } from './workspace';
 
 /** A pane that shows no host yet. */
 function EmptyPane({
   side,
   isMarked,
+  isNext,
   onShowAssets,
 }: {
   readonly side: Side;
   readonly isMarked: boolean;
+  /** Whether the next asset opens here. */
+  readonly isNext: boolean;
   readonly onShowAssets: (() => void) | undefined;
 }) {
   const t = useT();
@@ -34,7 +38,7 @@ function EmptyPane({
                 {t('connecting:show_assets')}
               </Button>
             )}
-            {two && !isMarked && <Button onClick={() => focusPane(side)}>{t('files:empty.here')}</Button>}
+            {two && !isNext && <Button onClick={() => focusPane(side)}>{t('files:empty.here')}</Button>}
           </>
         }
       >
@@ -74,7 +78,13 @@ export function PaneArea({ onShowAssets }: { readonly onShowAssets: (() => void)
           return session ? (
             <FilePaneView key={`${side}-${session.id}`} side={side} session={session} isMarked={isMarked} />
           ) : (
-            <EmptyPane key={side} side={side} isMarked={isMarked} onShowAssets={onShowAssets} />
+            <EmptyPane
+              key={side}
+              side={side}
+              isMarked={isMarked}
+              isNext={side === paneForNext()}
+              onShowAssets={onShowAssets}
+            />
           );
         })}
       </div>

@@ -34,7 +34,8 @@ function FolderBar({ pane, onDialog, onItems }: ToolsProps) {
         placeholder={t('files:filter')}
         value={pane.filter}
         className="pt-field-quiet min-w-0"
-        style={{ flex: '1 1 96px', width: 'auto' }}
+        // Has a line of its own where the buttons do not fit beside it.
+        style={{ flex: '1 1 180px', width: 'auto' }}
         onChange={(event) => pane.setFilter(event.target.value)}
       />
       <Button

@@ -2,8 +2,8 @@ import { ArrowUp, RefreshCw } from 'lucide-react';
 import { useT } from '#/lib/i18n';
 import { IconButton } from '#/ui/button';
 import { visible, VisibleText } from '#/ui/visible-text';
-import { above, crumbsOf } from './file-paths';
-import { goUp, reloadPane } from './pane-commands';
+import { crumbsOf } from './file-paths';
+import { canGoUp, goUp, reloadPane } from './pane-commands';
 import type { PaneModel } from './pane-model';
 import { go } from './workspace';
 
@@ -13,7 +13,6 @@ export function PathBar({ pane }: { readonly pane: PaneModel }) {
   const { place } = pane.folder;
   const crumbs = place === null ? [] : crumbsOf(place);
   const where = t(pane.side === 'left' ? 'files:left' : 'files:right');
-  const isTop = place === null || above(place) === null;
   return (
     <div className="flex min-h-8 flex-none items-center gap-1 border-b border-line px-2">
       <IconButton
@@ -21,7 +20,7 @@ export function PathBar({ pane }: { readonly pane: PaneModel }) {
         kind="text"
         size="sm"
         label={t('files:up')}
-        disabledReason={isTop ? t('files:why.top') : undefined}
+        disabledReason={canGoUp(pane) ? undefined : t('files:why.top')}
         onClick={() => goUp(pane)}
       />
       <nav

@@ -6,7 +6,7 @@ import { pageOf, recordedServer } from '#/test/recorded';
 import { renderScreen } from '#/test/render';
 import type { Entry } from './contract';
 import { FilesPage } from './FilesPage';
-import { uploads } from './links';
+import { paneForNext, uploads } from './links';
 import { useWorkspace } from './workspace';
 
 const asset = { id: 'a1', hostname: 'web-1', ip: '192.0.2.1', platform: 'Linux', protocols: ['ssh/22'] };
@@ -149,6 +149,30 @@ test('the keyboard selects, opens and goes up again to where it was', async () =
   // Nothing above may be reached.
   await userEvent.keyboard('{Backspace}');
   expect(screen.getByRole('button', { name: 'Folder above' }).getAttribute('aria-disabled')).toBe('true');
+});
+
+test('a folder that does not load can be left upwards', async () => {
+  const { grid } = await open();
+  server.use(
+    mock.get('*/files/T/s/list', ({ request }) =>
+      new URL(request.url).searchParams.get('path') === 'home/etc'
+        ? HttpResponse.json({ code: 'not_found', detail: 'It is gone.' }, { status: 404 })
+        : undefined,
+    ),
+  );
+  grid.focus();
+  await userEvent.keyboard('{ArrowDown}{Enter}');
+  expect(await screen.findByText('The folder did not load')).toBeTruthy();
+  await userEvent.click(screen.getByRole('button', { name: 'Folder above' }));
+  expect(await within(grid).findByRole('row', { name: /a\.txt/ })).toBeTruthy();
+  expect(sent('GET', '/files/T/s/list').at(-1)?.query.get('path')).toBe('home');
+});
+
+test('with two panes the next asset opens in the empty one, and ends no session', async () => {
+  await open();
+  await userEvent.click(screen.getByRole('button', { name: 'Two panes' }));
+  expect(paneForNext()).toBe('right');
+  expect(screen.queryByRole('button', { name: 'Open the next asset here' })).toBeNull();
 });
 
 test('what the permission does not include is not offered, and says why', async () => {

@@ -13,6 +13,7 @@ import {
   forgetSession,
   isOver,
   newSession,
+  otherSide,
   putSession,
   reload,
   reloadSession,
@@ -88,6 +89,14 @@ async function connect(id: string, target: SessionTarget): Promise<void> {
   } catch (error) {
     changeSession(id, { refusal: explain(error), status: 'ended' });
   }
+}
+
+/** The pane in which the next asset opens: an empty one, so that no session is replaced while there is room. */
+export function paneForNext(): Side {
+  const { focused, panes, preferences } = useWorkspace.getState();
+  if (!preferences.two) return 'left';
+  const other = otherSide(focused);
+  return panes[focused].sessionId !== null && panes[other].sessionId === null ? other : focused;
 }
 
 /** Shows an asset in a pane. The other pane's session serves both if it is that of the same account. */

@@ -18,9 +18,16 @@ export function pathIn(pane: PaneModel, entry: Entry): string {
   return inFolder(pane.path, entry.name);
 }
 
+/** Whether `goUp` leads anywhere: also out of a folder that did not load. */
+export function canGoUp({ folder: { place, failure }, path }: PaneModel): boolean {
+  return place === null ? failure !== null && path !== '' : above(place) !== null;
+}
+
+/** Goes to the folder above. Above the first name of a folder that did not load is the one in which the session begins. */
 export function goUp(pane: PaneModel): void {
-  const up = pane.api && pane.folder.place && above(pane.folder.place);
-  if (up !== null && up !== undefined) go(pane.side, up);
+  if (pane.api === null || !canGoUp(pane)) return;
+  const { place } = pane.folder;
+  go(pane.side, place === null ? pane.path.split('/').slice(0, -1).join('/') || null : above(place));
 }
 
 /** Opens a folder, shows a picture or a short text, and downloads anything else. */

@@ -61,7 +61,7 @@ def test_other_ports_are_reached(port: int) -> None:
     "path",
     [
         "/tmp/app.sock", "/home/li/run/x", "/srv/agents/list.sock", "/var/lib/mysql/mysql.sock", "/home/li/.vscode/x.sock",
-        "/running/x", "/tmp/名", "/" + "x" * 106,
+        "/running/x", "/home/run/x", "/private/x", "/var/lib/lxdx/x", "/tmp/名", "/" + "x" * 106,
     ],
 )  # fmt: skip
 def test_sockets_of_programs_are_reached(path: str) -> None:
@@ -88,7 +88,9 @@ def test_paths_that_are_not_plain_are_refused(path: str) -> None:
         "/home/li/.docker/run/docker.sock", "/srv/containerd.sock", "/srv/podman/podman.sock", "/srv/crio/crio.sock",
         "/srv/docker.raw.sock", "/tmp/.X11-unix/X0", "/tmp/.ICE-unix/1", "/tmp/ssh-XYZ/agent.123", "/tmp/agent.9",
         "/home/li/.ssh/agent/s.abc", "/home/li/.gnupg/S.gpg-agent", "/srv/S.gpg-agent.ssh", "/home/li/keyring-a/ssh",
-        "/home/li/ssh-agent.sock", "/home/li/ssh_auth_sock",
+        "/home/li/ssh-agent.sock", "/home/li/ssh_auth_sock", "/var/lib/lxd/unix.socket", "/var/lib/incus/unix.socket",
+        "/var/snap/lxd/common/lxd/unix.socket", "/var/lib/kubelet/pod-resources/kubelet.sock", "/tmp/dbus-AbC",
+        "/private/var/run/x", "/Var/Run/x", "/private/tmp/com.apple.launchd.aB/Listeners",
     ],
 )  # fmt: skip
 def test_sockets_of_the_system_and_of_agents_are_refused(path: str) -> None:

@@ -265,6 +265,8 @@ async def test_host_that_refuses_is_named_and_audited(world: World) -> None:
 
     closed = await world.plane.event(ForwardClosed)
     assert closed.reason.startswith("the host refused: ")
+    started = await world.plane.event(SessionStarted)
+    assert (started.session_id, started.kind) == (closed.session_id, "forward"), "the kind leads to the log of these"
 
 
 @pytest.mark.parametrize("fast", [True], indirect=True)

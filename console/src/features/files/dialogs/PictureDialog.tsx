@@ -45,7 +45,8 @@ export function PictureDialog({
           src={api.pictureUrl(path)}
           alt={nameOf(entry)}
           className="mx-auto block"
-          style={{ maxWidth: '100%' }}
+          // Whole at once: an area that scrolls would be out of reach for the keyboard.
+          style={{ maxWidth: '100%', maxHeight: 'calc(100dvh - 320px)' }}
           onError={() => setBroken(true)}
         />
       )}

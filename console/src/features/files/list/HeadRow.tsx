@@ -24,6 +24,8 @@ function HeadCell({
       role="columnheader"
       aria-sort={isSorted ? (order.descending ? 'descending' : 'ascending') : undefined}
       className={`min-w-0 ${isNumber ? 'text-right' : ''}`}
+      // Above the names: beside the boxes and icons.
+      style={sortKey === 'name' ? { paddingLeft: 56 } : undefined}
     >
       <button
         type="button"

@@ -127,7 +127,11 @@ export function TransfersPanel({ queue }: { readonly queue: UploadQueue }) {
               onClick={() => setOpen(!isOpen)}
             />
           </header>
-          {asking.length > 1 && <AskOnce asking={asking} queue={queue} />}
+          {asking.length > 1 && (
+            <div className="px-3 pb-2">
+              <AskOnce asking={asking} queue={queue} />
+            </div>
+          )}
           {isOpen && (
             <ul className="min-h-0 overflow-y-auto">
               {inOrder(transfers)

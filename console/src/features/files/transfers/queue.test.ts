@@ -135,6 +135,13 @@ test('an answer for one file concerns this file, one for all also those that com
   expect(host?.files.get('home/c')).toBe('c');
 });
 
+test('the folder is read again while a question about another file is open', async () => {
+  host?.files.set('home/a', 'old');
+  add(item('a'), item('b'));
+  await becomes('asking', 'done');
+  expect(settled).toContain('s1:home');
+});
+
 test('both are kept under the first free name', async () => {
   host?.files.set('home/a.txt', 'old').set('home/a (2).txt', 'older');
   add({ folders: [], file: new File(['new'], 'a.txt') });

@@ -5,7 +5,7 @@ import { inFolder, numbered } from '../file-paths';
 import { problemCode } from '../files-api';
 import { Speedometer } from './speed';
 import { allTransfers, changeTransfer, transferOf, useTransfers } from './store';
-import { type Conflict, isUnfinished, type Transfer } from './transfer';
+import { type Conflict, isMoving, type Transfer } from './transfer';
 import { upload, type UploadPort } from './upload';
 
 /** What the queue needs of a session: `FilesApi`. */
@@ -24,7 +24,7 @@ export interface LocalItem {
 export interface QueueOptions {
   /** Null when the session is not open. */
   readonly portOf: (sessionId: string) => QueuePort | null;
-  /** The last file of a folder has ended, for better or worse. */
+  /** Nothing more moves to a folder for now: its files have ended, or wait for a person. */
   readonly onSettled: (sessionId: string, folder: string) => void;
   /** Waits before another try; injected by tests. */
   readonly pause?: (ms: number) => Promise<void>;
@@ -263,7 +263,7 @@ export class UploadQueue {
 
   #settle({ sessionId, folder }: Transfer): void {
     const isLeft = allTransfers().some(
-      (other) => other.sessionId === sessionId && other.folder === folder && isUnfinished(other),
+      (other) => other.sessionId === sessionId && other.folder === folder && isMoving(other),
     );
     if (!isLeft) this.#options.onSettled(sessionId, folder);
   }

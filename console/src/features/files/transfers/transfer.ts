@@ -36,6 +36,11 @@ export function isUnfinished({ state }: Transfer): boolean {
   return UNFINISHED.has(state);
 }
 
+/** Whether it ends without a person. */
+export function isMoving({ state }: Transfer): boolean {
+  return state === 'waiting' || state === 'running';
+}
+
 export function displayName({ folders, file }: Transfer): string {
   return [...folders, file.name].join('/');
 }

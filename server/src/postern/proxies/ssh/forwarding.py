@@ -193,9 +193,11 @@ class _Carrier:
     async def connect(self, session: LiveSession, connection: TargetConnection, asked: Asked, place: Place) -> Side:
         """Let the host connect, and return the user's side. Raises asyncssh.ChannelOpenError, SessionOver."""
         await session.lock.passable()
-        begun = (
-            session.log.begin_forward(str(asked), str(place), asked.originator) if session.end_reason is None else None
-        )
+        if not session.kind:  # also if the host refuses all of them: the kind leads to their log
+            session.activate("forward")
+        begun = None
+        if session.end_reason is None:
+            begun = session.log.begin_forward(str(asked), str(place), asked.originator)
         if begun is None:
             raise SessionOver(session.end_reason or EndReason.ERROR, session.end_message)
         pipe = Pipe(session, begun, on_gone=self._gone)
@@ -204,8 +206,6 @@ class _Carrier:
         try:
             async with asyncio.timeout(seconds):
                 await connection.forward(place, pipe.host, window=FORWARD_WINDOW)
-            if not session.kind and session.end_reason is None:
-                session.activate("forward")
         except asyncssh.ChannelOpenError as refusal:
             detail = printable(refusal.reason)[:_MAX_DETAIL]
             pipe.cut(f"the host refused: {detail}")

@@ -5,9 +5,9 @@ The control plane judges the host key first. The credential is requested after t
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 import asyncssh
 
@@ -203,16 +203,24 @@ class TargetConnection(ShellLink):
         return running
 
     async def forward(self, place: Place, side: Side, *, window: int) -> None:
-        """Let the host connect to a port or socket of its own. Raises asyncssh.ChannelOpenError."""
+        """Let the host connect to a port or socket of its own. Raises asyncssh.ChannelOpenError.
+
+        A host that connects after the caller has given up still opens the channel of `side`, which has to close it:
+        the library would keep it, with a window of data, as long as the link.
+        """
         link, loop = self._link, asyncio.get_running_loop()
         is_fast = isinstance(link, FastConnection)
+        connecting: Coroutine[Any, Any, object]
         if place.path:
             socket = FastSocketChannel if is_fast else PacedSocketChannel
-            await socket(link, loop, None, "strict", window, _MAX_PACKET).connect(lambda: side, place.path)
+            connecting = socket(link, loop, None, "strict", window, _MAX_PACKET).connect(lambda: side, place.path)
         else:
             tunnel = FastTunnelChannel if is_fast else PacedTunnelChannel
             channel = tunnel(link, loop, None, "strict", window, _MAX_PACKET)
-            await channel.connect(lambda: side, LOOPBACK, place.port, LOOPBACK, 0)
+            connecting = channel.connect(lambda: side, LOOPBACK, place.port, LOOPBACK, 0)
+        opening = asyncio.ensure_future(connecting)  # ends with the link at the latest
+        opening.add_done_callback(lambda done: done.cancelled() or done.exception())  # retrieved if nobody waits
+        await asyncio.shield(opening)
 
     async def lost(self) -> None:
         """Wait until the connection is lost or closed."""

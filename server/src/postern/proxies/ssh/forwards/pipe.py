@@ -127,6 +127,8 @@ class Pipe:
         """Take up a channel. The host's is opened first, and waits for the user's."""
         if side is self.host:
             side.read(False)
+            if self._has_ended:  # the host has connected too late
+                asyncio.get_running_loop().call_soon(side.abort)
             return
         self.is_joined = True
         if self._has_ended:

@@ -21,15 +21,25 @@ _HIGHEST_PORT: Final = 65535
 #: `sun_path` of Linux without its final NUL.
 _MAX_PATH_BYTES: Final = 107
 _MAX_SHOWN: Final = 300
-#: Services of the system: the sockets of container engines below /run are as good as root.
-_SYSTEM_FOLDERS: Final = ("/run/", "/var/run/", "/proc/", "/sys/", "/dev/", "/tmp/.X11-unix/", "/tmp/.ICE-unix/")  # noqa: S108 - of the host
+#: Services of the system: the sockets of container engines below /run are as good as root. LXD and Incus have theirs in
+#: their own folders, under the name unix.socket.
+_SYSTEM_FOLDERS: Final = re.compile(
+    r"(/private)?"  # macOS: /var and /tmp are links to folders in it
+    r"/(run|var/run|proc|sys|dev|tmp/\.X11-unix|tmp/\.ICE-unix|var/lib/(lxd|incus|kubelet|docker|containerd)"
+    r"|var/snap/[^/]+)/",
+    re.IGNORECASE,
+)
 _SYSTEM_NAMES: Final = re.compile(
     r"(docker|dockerd|podman|containerd|crio|buildkitd|lxd)[^/]*\.sock"  # container engines, wherever they are
+    r"|dbus-[^/]*"  # a bus starts programs outside the session
     r"|agent\.[^/]*|.*ssh[-_]?agent.*|.*gpg-agent.*|ssh_auth_sock.*",
     re.IGNORECASE,
 )
-#: `ssh-agent` makes /tmp/ssh-XXXXXXXX/agent.PID, newer versions ~/.ssh/agent/…; keyrings …/keyring/ssh.
-_AGENT_FOLDERS: Final = re.compile(r"/(ssh-[^/]+|\.ssh|\.gnupg|keyring[^/]*)/", re.IGNORECASE)
+#: `ssh-agent` makes /tmp/ssh-XXXXXXXX/agent.PID, newer versions ~/.ssh/agent/…; keyrings …/keyring/ssh; macOS
+#: keeps the socket in a folder of launchd.
+_AGENT_FOLDERS: Final = re.compile(
+    r"/(ssh-[^/]+|\.ssh|\.gnupg|keyring[^/]*|com\.apple\.launchd\.[^/]+)/", re.IGNORECASE
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -108,7 +118,7 @@ def _check_path(path: str) -> None:
     is_plain = path.startswith("/") and not {"", ".", ".."} & set(path.split("/")[1:]) and "\0" not in path
     if not is_plain or len(path.encode("utf-8", "surrogateescape")) > _MAX_PATH_BYTES:
         raise NotPermitted(ForwardText.PLAIN_PATH, most=_MAX_PATH_BYTES)
-    is_of_system = path.startswith(_SYSTEM_FOLDERS) or _SYSTEM_NAMES.fullmatch(path.rpartition("/")[2]) is not None
+    is_of_system = _SYSTEM_FOLDERS.match(path) or _SYSTEM_NAMES.fullmatch(path.rpartition("/")[2])
     if is_of_system or _AGENT_FOLDERS.search(path):
         raise NotPermitted(ForwardText.SYSTEM_SOCKET)
 
