@@ -80,10 +80,17 @@ def test_a_storage_is_made_of_an_offered_type_and_tested(page: Page, product: Pr
     page.goto(f"{product.url}/ui/terminal/storages")
     page.get_by_role("button", name="Create replay storage").click()
     offered = page.get_by_role("menuitem")
-    expect(offered.filter(has_text="S3")).to_have_count(1)
-    for text in ("Swift", "Azure", "This server"):
-        expect(offered.filter(has_text=text)).to_have_count(0)
+    for text in ("S3", "Ceph", "Swift", "Azure"):
+        expect(offered.filter(has_text=text)).to_have_count(1)
+    expect(offered.filter(has_text="This server")).to_have_count(0)
     photograph(page, "storages-types")
+    offered.filter(has_text="Azure").click()
+    for text in ("Container", "Account name", "Account key"):
+        expect(page.get_by_label(text).first).to_be_visible()
+    expect(page.get_by_role("radio", name="core.windows.net")).to_be_visible()
+    photograph(page, "storage-form-azure")
+    page.goto(f"{product.url}/ui/terminal/storages")
+    page.get_by_role("button", name="Create replay storage", exact=True).click()
     offered.filter(has_text="S3").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Create replay storage")
     page.get_by_label("Name", exact=False).first.fill(name)

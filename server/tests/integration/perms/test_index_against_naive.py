@@ -17,7 +17,7 @@ from django.db import transaction
 from factories.at_once import other_threads
 from factories.grants import grant, make_asset, make_node, make_system_user
 from factories.naive_reach import NaiveReach
-from factories.reach_edits import START, Edits
+from factories.reach_edits import START, Edits, in_order
 from postern.apps.assets.assets.actions.assets import delete_assets, update_assets
 from postern.apps.assets.models import Asset, Node, TreeVersion
 from postern.apps.assets.nodes.actions import replace_assets
@@ -146,7 +146,7 @@ def test_index_after_random_edits_equals_rules_and_decision(
         request.getfixturevalue(borders)
     dice = Random(seed)
     edits = Edits(dice, make_user)
-    groups = list(UserGroup.objects.order_by("pk"))
+    groups = in_order(UserGroup.objects.all(), "name")
     seen = 0
     for number in range(_EDITS):
         done = [edits.step() for _ in range(dice.choice([1, 1, 1, 3]))]
