@@ -163,6 +163,8 @@ test('a folder that does not load can be left upwards', async () => {
   grid.focus();
   await userEvent.keyboard('{ArrowDown}{Enter}');
   expect(await screen.findByText('The folder did not load')).toBeTruthy();
+  for (const name of ['Upload', 'New folder'])
+    expect(screen.getByRole('button', { name }).getAttribute('title')).toBe('The folder did not load');
   await userEvent.click(screen.getByRole('button', { name: 'Folder above' }));
   expect(await within(grid).findByRole('row', { name: /a\.txt/ })).toBeTruthy();
   expect(sent('GET', '/files/T/s/list').at(-1)?.query.get('path')).toBe('home');

@@ -68,6 +68,7 @@ export function usePaneModel(side: Side, session: FileSession): PaneModel {
   }, [side, shown]);
   const rights = rightsOf(session.opened?.actions ?? 0);
   const over = isOver(session) ? t('files:why.over') : undefined;
+  const unloaded = place === null && folder.failure !== null ? t('files:list.failed') : undefined;
   return {
     side,
     session,
@@ -82,7 +83,7 @@ export function usePaneModel(side: Side, session: FileSession): PaneModel {
     filter,
     setFilter,
     rights,
-    noUpload: over ?? (rights.upload ? undefined : t('files:why.no_upload')),
+    noUpload: over ?? (rights.upload ? unloaded : t('files:why.no_upload')),
     noDownload: over ?? (rights.download ? undefined : t('files:why.no_download')),
   };
 }
