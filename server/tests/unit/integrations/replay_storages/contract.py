@@ -42,6 +42,31 @@ class KilledError(BaseException):
     """Simulates the death of the process: nothing after this point runs."""
 
 
+class Counted(io.BytesIO):
+    """Counts the bytes that were read."""
+
+    total = 0
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        data = super().read(size)
+        self.total += len(data)
+        return data
+
+
+class Zeros(io.RawIOBase):
+    """A file of zeros that are in no memory. `most`: the largest piece that was asked for."""
+
+    most = 0
+
+    def seek(self, offset: int, whence: int = 0) -> int:
+        del whence
+        return offset
+
+    def read(self, size: int = -1, /) -> bytes:
+        self.most = max(self.most, size)
+        return bytes(size)
+
+
 def content_of(data: bytes) -> Content:
     return Content(len(data), hashlib.sha256(data).hexdigest())
 

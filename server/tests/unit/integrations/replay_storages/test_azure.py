@@ -22,9 +22,11 @@ from postern.integrations.replay_storages.failures import StorageFailed
 from postern.integrations.replay_storages.port import Content, RemoteStore
 from postern.kernel.secret import Secret
 from unit.integrations.replay_storages.contract import (
+    Counted,
     KilledError,
     Progress,
     RecordingStoreContract,
+    Zeros,
     content_of,
     path_of,
 )
@@ -94,17 +96,6 @@ class TestContainer(RecordingStoreContract):
         assert set(names(self.there, unfinished=True)) == set(names(self.there))
 
 
-class Counted(io.BytesIO):
-    """Counts the bytes that were read."""
-
-    total = 0
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        data = super().read(size)
-        self.total += len(data)
-        return data
-
-
 def test_killed_copy_sends_only_the_missing_blocks(storage: RemoteStore, server: Azurite, name: str) -> None:
     content, path = os.urandom(40 << 20), path_of(uuid4())
     progress = Progress(dies_after=32 << 20)
@@ -161,18 +152,6 @@ def test_blob_of_another_content_is_replaced(storage: RemoteStore, there: Contai
 
 
 def test_only_one_block_of_a_recording_is_in_memory(storage: RemoteStore) -> None:
-    class Zeros(io.RawIOBase):
-        """A file of zeros that are in no memory."""
-
-        most = 0
-
-        def seek(self, offset: int, whence: int = 0) -> int:
-            return offset
-
-        def read(self, size: int = -1, /) -> bytes:
-            self.most = max(self.most, size)
-            return bytes(size)
-
     size, path, zeros = 48 << 20, path_of(uuid4()), Zeros()
     storage.copy_in(path, zeros, Content(size, "0" * 64), Progress())  # type: ignore[arg-type]  # what is used of it
     assert zeros.most == 8 << 20

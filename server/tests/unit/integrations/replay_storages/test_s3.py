@@ -20,9 +20,11 @@ from postern.integrations.replay_storages.s3 import Access, Addressing, bucket, 
 from postern.integrations.replay_storages.s3.regions import region_of, uses_virtual_hosts
 from postern.kernel.secret import Secret
 from unit.integrations.replay_storages.contract import (
+    Counted,
     KilledError,
     Progress,
     RecordingStoreContract,
+    Zeros,
     content_of,
     path_of,
 )
@@ -80,17 +82,6 @@ class TestBucket(RecordingStoreContract):
         assert self.server.uploads(self.name) == []
 
 
-class Counted(io.BytesIO):
-    """Counts the bytes that were read."""
-
-    total = 0
-
-    def read(self, size: int | None = -1, /) -> bytes:
-        data = super().read(size)
-        self.total += len(data)
-        return data
-
-
 def test_killed_copy_sends_only_the_missing_parts(storage: RemoteStore, server: S3Server, name: str) -> None:
     content, path = os.urandom(40 << 20), path_of(uuid4())
     progress = Progress(dies_after=32 << 20)
@@ -146,18 +137,6 @@ def test_object_of_another_content_is_replaced(storage: RemoteStore, server: S3S
 
 
 def test_only_one_part_of_a_recording_is_in_memory(storage: RemoteStore) -> None:
-    class Zeros(io.RawIOBase):
-        """A file of zeros that are in no memory."""
-
-        most = 0
-
-        def seek(self, offset: int, whence: int = 0) -> int:
-            return offset
-
-        def read(self, size: int = -1, /) -> bytes:
-            self.most = max(self.most, size)
-            return bytes(size)
-
     size, path, zeros = 48 << 20, path_of(uuid4()), Zeros()
     storage.copy_in(path, zeros, Content(size, "0" * 64), Progress())  # type: ignore[arg-type]  # what is used of it
     assert zeros.most == 8 << 20
